@@ -338,6 +338,31 @@ fn what_is_not_recognised_writes_nothing() {
 }
 
 #[test]
+fn a_program_that_writes_no_messages_is_quoted_and_not_waited_for() {
+    let framed = "printf 'Content-Length: 2\\r\\n\\r\\n{}'; while read line; do :; done";
+    for (script, heard, help) in [
+        (
+            "while read line; do echo hello; done",
+            "what the server wrote is not a message: `hello`",
+            "write everything else to stderr",
+        ),
+        (
+            framed,
+            "the server writes headers before its messages: `Content-Length: 2`",
+            "the Language Server Protocol",
+        ),
+    ] {
+        let project = Project::new(&[]);
+        let arguments = ["init", "--", "sh", "-c", script];
+        let (code, stdout, stderr) = ananke(project.folder(), &arguments);
+        assert_eq!(code, Some(1), "{script}: {stdout}{stderr}");
+        for expected in [heard, help, "speaks no protocol that ananke knows"] {
+            assert!(stderr.contains(expected), "{script}: {stderr}");
+        }
+    }
+}
+
+#[test]
 fn a_shell_completes_what_the_project_has() {
     let config = "version: \"1.4\"\ntarget: { type: scripted, rules: [{ do: [{ say: a }] }] }\ntargets: { staging: { extends: default } }\n";
     let test = "name: pays\ntags: [smoke]\nturns: [{ user: a, assert: { text: a } }]\n";

@@ -568,7 +568,7 @@ fn a_kept_run_that_is_not_as_it_was_is_named() {
     let version = env!("CARGO_PKG_VERSION");
     for (from, to) in [
         (format!("\"ananke\":\"{version}\""), "\"ananke\":\"99.1.0\""),
-        ("\"version\":\"1.0\"".to_owned(), "\"version\":\"2.0\""),
+        ("\"version\":\"1.1\"".to_owned(), "\"version\":\"2.0\""),
     ] {
         let by = if to.contains("99") { "99.1.0" } else { version };
         let why = format!("was kept by ananke {by}, and ananke {version} cannot read it\n");

@@ -39,6 +39,7 @@ mod inheritance;
 mod init;
 mod json_rpc;
 mod judges;
+mod kept_reports;
 mod kept_runs;
 mod last_run;
 mod left_out;

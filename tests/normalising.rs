@@ -42,8 +42,8 @@ fn only_what_must_change_is_replaced() {
             "time=\"0.5\" timestamp=\"[NOW]\"",
         ),
         (
-            "<testsuites tests=\"1\" time=\"0.002\">\n<testsuite time=\"1.5\">",
-            "<testsuites tests=\"1\" time=\"[ELAPSED]\">\n<testsuite time=\"1.5\">",
+            "<testsuite time=\"1.5\"><property name=\"wall-clock time\" value=\"2 ms\"/>",
+            "<testsuite time=\"1.5\"><property name=\"wall-clock time\" value=\"[ELAPSED]\"/>",
         ),
         (
             r#"{"started":1795298880123,"duration_ms":1.5,"timestamp":1}"#,

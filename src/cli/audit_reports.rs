@@ -7,12 +7,11 @@ use ananke::model::ReportFormat;
 use ananke::outcome::RunEvent;
 use ananke::outcome::audit::Audit;
 use ananke::outcome::{RunClose, RunFacts, Totals, Verdict};
-use ananke::report::Reporter;
-use ananke::report::ci::BuildJob;
-use ananke::report::file::{FileOptions, NamedReport};
+use ananke::report::file::NamedReport;
+use ananke::report::{DeniedLevels, Reporter};
 
 use super::agent_project::AgentProject;
-use super::output::{DocumentFile, named_path};
+use super::output::{DocumentFile, file_options, named_path};
 
 /// Writes the reports of an audit to files, but for its own document.
 ///
@@ -22,13 +21,14 @@ pub(super) fn write_reports(
     files: &[DocumentFile],
     audit: &Audit,
     facts: &RunFacts,
+    denied: DeniedLevels,
     agent: &AgentProject,
 ) -> io::Result<()> {
     let reports = files
         .iter()
         .filter(|file| file.format != ReportFormat::Json);
     for DocumentFile { path: file, format } in reports {
-        write_report(file, *format, audit, facts, agent)?;
+        write_report(file, *format, audit, facts, denied, agent)?;
     }
     Ok(())
 }
@@ -38,15 +38,19 @@ fn write_report(
     format: ReportFormat,
     audit: &Audit,
     facts: &RunFacts,
+    denied: DeniedLevels,
     agent: &AgentProject,
 ) -> io::Result<()> {
     let (path, shown) = named_path(file, &agent.context);
-    let options = FileOptions {
-        job: BuildJob::of(&agent.context),
-        ..FileOptions::default()
-    };
+    let options = file_options(None, &agent.context);
     let mut report = Box::new(NamedReport::create(format, path, shown, &options)?);
-    let outcomes = audit.outcomes(&agent.plan.config.source.name);
+    let mut outcomes = audit.outcomes(&agent.plan.config.source.name);
+    if denied == DeniedLevels::ErrorsAndWarnings {
+        for outcome in &mut outcomes {
+            let warnings = outcome.verdict.warnings.len();
+            outcome.verdict.denied_warnings = u32::try_from(warnings).unwrap_or(u32::MAX);
+        }
+    }
     let mut totals = Totals::default();
     for outcome in &outcomes {
         totals.add(outcome);
@@ -60,6 +64,7 @@ fn write_report(
     };
     let verdict = Verdict {
         totals,
+        warnings_fail: denied == DeniedLevels::ErrorsAndWarnings,
         ..Verdict::default()
     };
     let end = RunEvent::RunFinished(RunClose {

@@ -12,7 +12,7 @@ use ananke::{context::Context, redact::Redactor, report::prepare_own_folder};
 
 use super::failed::Failed;
 use super::options::snapshots::is_on_server;
-use super::output::{Outputs, say};
+use super::output::{Outputs, file_options, say};
 
 /// The number of runs that are kept by default.
 const USUAL: usize = 10;
@@ -57,7 +57,8 @@ pub(super) fn begin(
     let heading = RunHeading {
         started_unix_ms: context.unix_ms(),
         tests: plan.cases.len(),
-        facts: facts.clone(),
+        facts: RunFacts::clone(&plan.redactor.seal(facts.clone())),
+        files: file_options(plan.settings.junit_profile, context),
         ..RunHeading::default()
     };
     let begun = StoreReport::begin(

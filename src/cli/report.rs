@@ -7,10 +7,7 @@ use ananke::context::{Context, OutputStream};
 use ananke::outcome::RunEvent;
 use ananke::project::locate;
 use ananke::redact::Redactor;
-use ananke::report::ci::BuildJob;
 use ananke::report::ci::github::{GithubReport, JobStep};
-use ananke::report::file::junit::JunitProfile;
-use ananke::report::file::{FileOptions, NamedReport};
 use ananke::report::history::{HistoryReport, run_name};
 use ananke::report::last_run::{LastRun, LastRunReport};
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
@@ -21,7 +18,9 @@ use clap::Args;
 use super::exit::Exit;
 use super::failed::{CommandOptions, Failed};
 use super::options::{JunitProfileOption, ReportFile};
-use super::output::{Colour, ForceOption, OutputFiles, colouring, named_path, say, streams};
+use super::output::{
+    Colour, ForceOption, colouring, file_options, file_reports, named_path, say, streams,
+};
 
 /// The text after the options in the help of `ananke report`.
 const AFTER_HELP: &str = "\
@@ -124,20 +123,10 @@ fn reporters(options: &RenderOptions, context: &Context) -> Result<Vec<Box<dyn R
     let (stdout, _) = streams();
     let mut reporters: Vec<Box<dyn Reporter>> =
         vec![Box::new(ConsoleReport::new(Box::new(stdout), console))];
-    let named = options.output.iter().map(ReportFile::named);
-    OutputFiles::of(context, options.force).check_named(named, context)?;
-    let file_options = FileOptions {
-        junit_profile: match options.junit_profile {
-            Some(JunitProfileOption::Strict) => JunitProfile::Strict,
-            Some(JunitProfileOption::Default) | None => JunitProfile::Default,
-        },
-        job: BuildJob::of(context),
-    };
-    for ReportFile { path, format } in &options.output {
-        let (own, name) = named_path(path, context);
-        let report = NamedReport::create(*format, own, name, &file_options)?;
-        reporters.push(Box::new(report));
-    }
+    let dialect = options.junit_profile.map(Into::into);
+    let file_options = file_options(dialect, context);
+    let files = file_reports(&options.output, options.force, &file_options, context)?;
+    reporters.extend(files);
     if let Some(step) = JobStep::of(context) {
         let (stdout, _) = streams();
         reporters.push(Box::new(GithubReport::new(Box::new(stdout), step)));

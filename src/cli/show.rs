@@ -10,8 +10,6 @@ use ananke::plan::file_hash;
 use ananke::project::locate;
 use ananke::redact::Redactor;
 use ananke::report::Reporter;
-use ananke::report::ci::BuildJob;
-use ananke::report::file::{FileOptions, NamedReport};
 use ananke::report::store::{KeptRun, KeptTest, RUNS, kept_runs};
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::source::{reason, remedy};
@@ -20,7 +18,7 @@ use clap::{Args, value_parser};
 
 use super::failed::{CommandOptions, Failed};
 use super::output::{
-    Colour, ForceOption, OutputFiles, colouring, named_path, print, say, streams, unless_gone,
+    Colour, ForceOption, colouring, file_reports, print, say, streams, unless_gone,
 };
 use super::{exit::Exit, kept_runs::HOW_TO_KEEP, options::ReportFile};
 
@@ -145,21 +143,24 @@ impl Shown<'_> {
         self.note_run();
         let one = self.options.what.as_deref();
         let one = one.map(|what| self.test(what)).transpose()?;
-        let tests: Vec<&KeptTest> = match one {
-            Some(test) => vec![test],
-            None if self.options.output.is_empty() => run.failures(),
-            None => run.tests.iter().collect(),
-        };
-        self.note_changed_files(&tests);
         let is_report = !self.options.output.is_empty();
+        let shown: Vec<&KeptTest> = match one {
+            Some(test) => vec![test],
+            None if is_report => run.tests.iter().collect(),
+            None => run.failures(),
+        };
+        self.note_changed_files(&shown);
         match (one, self.options.turn) {
-            _ if is_report => self.write_reports(&tests),
+            _ if is_report => self.write_reports(one),
             (Some(test), Some(turn)) => self.print_turn(test, turn),
             (Some(test), None) => {
                 let mut console = self.console(Verbosity::Verbose);
                 Ok(unless_gone(self.deliver(&mut console, test))?)
             }
-            (None, _) => Ok(unless_gone(self.print_failures(&tests))?),
+            (None, _) => {
+                let console = Box::new(self.console(Verbosity::Normal).of_kept_run());
+                Ok(unless_gone(self.report(vec![console], None))?)
+            }
         }
     }
 
@@ -168,8 +169,8 @@ impl Shown<'_> {
         let KeptRun {
             heading,
             shown,
+            head,
             is_truncated,
-            end,
             ..
         } = &self.run;
         let project = self.project.display().to_string();
@@ -183,28 +184,23 @@ impl Shown<'_> {
             say(&format!(
                 "note: `{shown}` ends in the middle: what follows is what was kept until then"
             ));
-        } else if end.is_none() {
+        } else if head.close.is_none() {
             say("note: this run did not come to its end");
         }
         if self.options.run > 1 {
-            let began = iso8601(heading.started_unix_ms);
-            let command = heading.facts.command.join(" ");
+            let began = iso8601(head.started_unix_ms);
+            let command = head.facts.command.join(" ");
             say(&format!("note: the run of {began}: `{command}`"));
         }
     }
 
     /// Says on standard error which files of these tests are not as they were.
     fn note_changed_files(&self, tests: &[&KeptTest]) {
-        let heading = &self.run.heading;
+        let facts = &self.run.head.facts;
         let mut files: Vec<&str> = tests.iter().map(|test| test.path.as_str()).collect();
         files.dedup();
         for file in files {
-            let Some(then) = heading
-                .facts
-                .files
-                .get(file)
-                .filter(|hash| !hash.is_empty())
-            else {
+            let Some(then) = facts.files.get(file).filter(|hash| !hash.is_empty()) else {
                 continue;
             };
             let path = self.project.join(file);
@@ -308,60 +304,56 @@ impl Shown<'_> {
             ..ConsoleOptions::default()
         };
         let (stdout, _) = streams();
-        ConsoleReport::new(Box::new(stdout), options).of_kept_run(self.run.tokens)
+        ConsoleReport::new(Box::new(stdout), options)
     }
 
-    /// The event before the tests.
-    fn begin(&self) -> RunEvent {
-        let heading = &self.run.heading;
-        RunEvent::RunStarted {
-            tests: heading.tests,
-            unix_ms: heading.started_unix_ms,
-            facts: Box::new(heading.facts.clone()),
-        }
-    }
-
-    /// The event after the tests, if the run came to its end.
-    fn end(&self) -> Option<RunEvent> {
-        self.run.end.clone().map(RunEvent::RunFinished)
-    }
-
-    /// Prints the failures as the run did.
-    fn print_failures(&self, tests: &[&KeptTest]) -> io::Result<()> {
-        self.report(Box::new(self.console(Verbosity::Normal)), tests)
-    }
-
-    /// Hands everything to a report, and completes it. A test that is lost is named, and the others are reported.
-    fn report(&self, mut report: Box<dyn Reporter>, tests: &[&KeptTest]) -> io::Result<()> {
-        let seal = |event| Redactor::default().seal(event);
-        report.event(&seal(self.begin()))?;
-        let mut lost = None;
-        for test in tests {
-            match self.outcome(test) {
-                Ok(outcome) => report.event(&seal(outcome.into()))?,
-                Err(error) => lost = lost.or(Some(error)),
+    /// Hands the run, or `one` of its tests, to reports, and completes them. A test that is lost is named, and the others are
+    /// reported.
+    fn report(
+        &self,
+        mut reports: Vec<Box<dyn Reporter>>,
+        one: Option<&KeptTest>,
+    ) -> io::Result<()> {
+        let mut head = self.run.head.clone();
+        let tests = match one {
+            Some(test) => {
+                head.selected = 1;
+                std::slice::from_ref(test)
             }
-        }
-        if let Some(end) = self.end() {
-            report.event(&seal(end))?;
-        }
-        report.finish()?;
+            None => &self.run.tests,
+        };
+        // Everything was masked before it was kept.
+        let redactor = Redactor::default();
+        let mut lost: Option<io::Error> = None;
+        head.events(
+            |take| {
+                for test in tests {
+                    match self.outcome(test) {
+                        Ok(outcome) => take(outcome)?,
+                        Err(error) => {
+                            lost.get_or_insert(error);
+                        }
+                    }
+                }
+                Ok(())
+            },
+            &mut |event| {
+                let event = redactor.seal(event);
+                reports
+                    .iter_mut()
+                    .try_for_each(|report| report.event(&event))
+            },
+        )?;
+        reports.into_iter().try_for_each(Reporter::finish)?;
         lost.map_or(Ok(()), Err)
     }
 
-    fn write_reports(&self, tests: &[&KeptTest]) -> Result<(), Failed> {
-        let named = self.options.output.iter().map(ReportFile::named);
-        OutputFiles::of(self.context, self.options.force).check_named(named, self.context)?;
-        let options = FileOptions {
-            job: BuildJob::of(self.context),
-            ..FileOptions::default()
-        };
-        for ReportFile { path, format } in &self.options.output {
-            let (own, name) = named_path(path, self.context);
-            let report = NamedReport::create(*format, own, name, &options)?;
-            unless_gone(self.report(Box::new(report), tests))?;
-        }
-        Ok(())
+    /// Writes the report files that are named, in the way of the run.
+    fn write_reports(&self, one: Option<&KeptTest>) -> Result<(), Failed> {
+        let ShowOptions { output, force, .. } = self.options;
+        let files = &self.run.heading.files;
+        let reports = file_reports(output, *force, files, self.context)?;
+        Ok(unless_gone(self.report(reports, one))?)
     }
 
     /// Prints one turn of a test, and what the agent sent in it.

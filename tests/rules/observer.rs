@@ -71,6 +71,7 @@ async fn drive(observer: &mut Observer, script: &[Vec<CompiledStep>], agent: Age
     };
     let mut session = target.open(options).await.unwrap();
     let limits = Limits {
+        after_noise: None,
         deadline: None,
         timeout: Duration::from_mins(10),
         max_event_bytes: Limits::MAX_EVENT_BYTES,

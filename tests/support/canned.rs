@@ -88,6 +88,7 @@ impl Ids for ShortIds {
 
 pub(crate) fn limits() -> Limits {
     Limits {
+        after_noise: None,
         deadline: None,
         timeout: Duration::from_secs(10),
         max_event_bytes: Limits::MAX_EVENT_BYTES,

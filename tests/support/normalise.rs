@@ -12,7 +12,7 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
         Regex::new(concat!(
             r"(?m)(?P<elapsed>(?:passed|failed|errors?|timeouts?|skipped|undecided|shown|tests?|flaky\)|quarantined)(?:\x1b\[[0-9;]*m)* in )",
             r"(?:<?[\d.]+ (?:ms|s|min|h) ?)+$?",
-            r#"|(?P<total><testsuites [^>]*? time=")[^"]*"#,
+            r#"|(?P<total>name="wall-clock time" value=")[^"]*"#,
             r#"|(?P<stamp>timestamp=")[^"]*"#,
             r#"|(?P<moment>"(?:started|ended|timestamp|at|finished)":)(?:\d+|"[^"]*")"#,
             r"|(?P<shown><time[^>]*>)[^<]*",

@@ -97,6 +97,7 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
         .await
         .expect("opening does nothing that can fail");
     let limits = Limits {
+        after_noise: None,
         deadline: None,
         timeout: Duration::from_secs(10),
         max_event_bytes: 64 << 10,

@@ -35,6 +35,7 @@ const ABILITIES: &[Capability] = WITH_CONVENTION.split_at(3).0;
 impl Protocol for A2aConfig {
     const TYPE: &'static str = "a2a";
     const SINCE: &'static str = "1.1";
+    const ABILITIES: Capabilities = Capabilities::of(WITH_CONVENTION);
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
         "threadId",
         "The value of `${THREAD_ID}` (default: a new one for each test). It is sent to the agent only as part of `contextId`.",

@@ -68,7 +68,8 @@ pub use protocol::{Protocol, ProtocolConfig};
 pub use protocol_turn::{AgentTurns, ProtocolTurn, ProtocolTurnType, ToolTurns};
 pub use recognition::recognized;
 pub use registered_protocols::{
-    RuleDocs, describe_own_turn, fill_own_turn, protocol_of_turn, served_protocols, tool_turns,
+    RuleDocs, describe_own_turn, fill_own_turn, served_protocols, tool_turns, turns_of, types_with,
+    types_with_turn,
 };
 pub use registry::{Registration, candidates, install};
 pub use schema::ChosenTarget;

@@ -21,6 +21,8 @@ pub struct Limits {
     pub max_response_bytes: usize,
     /// Ends the exchange as [`Ended::Cancelled`](super::Ended::Cancelled).
     pub cancel: CancellationToken,
+    /// The time for which an answer is waited for after a line of a program that is no message; `None` if that changes nothing.
+    pub after_noise: Option<Duration>,
     /// Says when a request may be sent; `None` if at any time.
     pub pacer: Option<Arc<dyn Pacer>>,
 }
@@ -41,6 +43,7 @@ impl Limits {
             max_event_bytes,
             max_response_bytes,
             cancel,
+            after_noise: None,
             pacer: None,
         }
     }

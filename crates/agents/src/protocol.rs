@@ -93,6 +93,9 @@ pub trait Protocol: ProtocolConfig + DeserializeOwned + JsonSchema + 'static {
     /// The schema version that has it first.
     const SINCE: &'static str;
 
+    /// The most that one of its targets can do; [`ProtocolConfig::capabilities`] is what this one can.
+    const ABILITIES: Capabilities;
+
     /// Descriptions of keys of every target that mean something special here: key and description.
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[];
 

@@ -75,6 +75,11 @@ impl ProtocolTurnType {
 }
 
 impl ProtocolTurnType {
+    /// The value of `type`.
+    pub(super) fn name(&self) -> &'static str {
+        self.turn_type.name
+    }
+
     pub(super) fn is_of(&self, kind: &OwnTurnKind) -> bool {
         self.turn_type.name == kind.name
     }

@@ -3,11 +3,14 @@
 
 use serde_json::Map;
 
-use super::protocol_turn::{OwnTurnCode, ToolTurns};
+use super::capabilities::Capability;
+use super::config::TargetConfig;
+use super::protocol_turn::{OwnTurnCode, ProtocolTurnType, ToolTurns};
 use super::registry::{Registration, protocols};
 use super::served::ServedProtocol;
 use ananke_base::message::{OwnTurn, OwnTurnKind};
 use ananke_base::source::Node;
+use ananke_model::model::{connect_type_name, resume_type_name};
 use ananke_model::variables::{Interpolation, Leaf};
 
 /// Checks and fills the keys of a turn of this kind.
@@ -44,10 +47,36 @@ pub fn tool_turns() -> impl Iterator<Item = ToolTurns> {
 }
 
 /// The `type` of the targets that take turns of this kind.
-pub fn protocol_of_turn(kind: &OwnTurnKind) -> Option<&'static str> {
-    let mut all = protocols().iter();
-    let of = all.find(|protocol| protocol.takes_turn(kind));
-    of.map(Registration::name)
+pub fn types_with_turn(kind: &OwnTurnKind) -> Vec<&'static str> {
+    let all = protocols().iter();
+    let taking = all.filter(|protocol| protocol.takes_turn(kind));
+    taking.map(Registration::name).collect()
+}
+
+/// The `type` of the targets that can have this capability.
+pub fn types_with(capability: Capability) -> Vec<&'static str> {
+    let all = protocols().iter();
+    let able = all.filter(|protocol| protocol.abilities.has(capability));
+    able.map(Registration::name).collect()
+}
+
+/// The types of the turns of such a target.
+pub fn turns_of(target: &TargetConfig) -> Vec<&'static str> {
+    let can = |capability| target.capabilities().has(capability);
+    let mut turns = Vec::new();
+    if can(Capability::UserTurns) {
+        turns.push("user");
+    }
+    if can(Capability::Connect) {
+        turns.push(connect_type_name());
+    }
+    if can(Capability::Interrupts) {
+        turns.push(resume_type_name());
+    }
+    if let Some(protocol) = Registration::find(target.protocol) {
+        turns.extend(protocol.own_turns.iter().map(ProtocolTurnType::name));
+    }
+    turns
 }
 
 /// The meaning of one rule.

@@ -7,6 +7,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
 use super::candidate::{AgentPlace, ProbedProtocol, TargetCandidate};
+use super::capabilities::Capabilities;
 use super::common::TargetCommon;
 use super::protocol::{Protocol, ProtocolConfig};
 use super::protocol_turn::{ProtocolTurnType, ToolTurns};
@@ -59,6 +60,8 @@ pub struct Registration {
     pub(super) name: &'static str,
     /// The schema version that has it first.
     pub(super) since: &'static str,
+    /// The most that one of its targets can do.
+    pub(super) abilities: Capabilities,
     /// Descriptions of common keys that mean something special here.
     pub(super) descriptions: &'static [(&'static str, &'static str)],
     /// Common keys that are wrong here.
@@ -87,6 +90,7 @@ impl Registration {
         Self {
             name: P::TYPE,
             since: P::SINCE,
+            abilities: P::ABILITIES,
             descriptions: P::DESCRIPTIONS,
             idle_keys: P::IDLE_KEYS,
             turn_types: P::TURN_TYPES,

@@ -79,7 +79,7 @@ const OF_V1: &[Capability] = &[
 
 impl ProtocolVersion {
     /// The capabilities of agents of this version.
-    pub(super) fn capabilities(self) -> Capabilities {
+    pub(super) const fn capabilities(self) -> Capabilities {
         match self {
             Self::V0 => Capabilities::of(OF_ALL),
             Self::V1 => Capabilities::of(OF_V1),

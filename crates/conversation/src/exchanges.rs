@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::budget::TurnBudget;
 use super::hosts::{Handling, ToolHost};
 use super::trace_sink::TraceSink;
+use ananke_agents::pipe::NO_RESPONSE;
 use ananke_agents::{Action, Ended, Limits, Request, Session, TargetError};
 use ananke_base::context::At;
 use ananke_base::message::{RequestContext, ToolAnswer};
@@ -154,11 +155,10 @@ fn reached(trace: &Trace) -> String {
         .rev()
         .take_while(|event| usize::from(event.exchange) == number);
     let since = |at: At| duration::rounded(at.0.saturating_sub(exchange.sent.0));
+    // What came may be no message at all, which says more than how much came.
+    let missing = exchange.missing.as_deref().unwrap_or(NO_RESPONSE);
     match (exchange.status, events.clone().count()) {
-        (None, 0) => format!(
-            ": {}",
-            exchange.missing.as_deref().unwrap_or("no response came")
-        ),
+        (None, count) if count == 0 || missing != NO_RESPONSE => format!(": {missing}"),
         (_, 0) => ": the response began, and no event came".to_owned(),
         (_, count) => {
             let last = since(events.map(|event| event.at).next().unwrap_or_default());

@@ -120,7 +120,7 @@ impl Client {
         for _ in 0..=MOST_ROUNDS {
             let until = talk.until(pending.at);
             let Some(response) = self.next_response(until, talk).await? else {
-                return Err(Break::Ended(Ended::Timeout));
+                return Err(talk.timed_out(until));
             };
             self.unanswered = None;
             let Ok(result) = &response.result else {

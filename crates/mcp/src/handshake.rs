@@ -144,7 +144,7 @@ impl Client {
         talk: &mut Talk<'_>,
     ) -> Result<McpResponse, Break> {
         let response = self.next_response(until, talk).await?;
-        response.ok_or(Break::Ended(ananke_agents::Ended::Timeout))
+        response.ok_or_else(|| talk.timed_out(until))
     }
 }
 

@@ -42,6 +42,8 @@ pub(super) struct ServerMessages {
     asked: VecDeque<Asked>,
     bytes: usize,
     max_bytes: usize,
+    /// Whether a message came.
+    has_messages: bool,
     /// The beginning of the first line that is not a message.
     noise: Option<String>,
     /// The lines that are not messages.
@@ -50,6 +52,8 @@ pub(super) struct ServerMessages {
     unrecognised: Option<UnrecognisedAnswer>,
     /// The time for which the answer is waited for after one that is not recognised.
     pub(super) patience: Duration,
+    /// The same after a line that is not a message; `None` if that changes nothing.
+    pub(super) after_noise: Option<Duration>,
 }
 
 impl ServerMessages {
@@ -66,10 +70,12 @@ impl ServerMessages {
             asked: VecDeque::new(),
             bytes: 0,
             max_bytes,
+            has_messages: false,
             noise: None,
             other: OtherLines::default(),
             unrecognised: None,
             patience: AFTER_UNRECOGNISED,
+            after_noise: None,
         }
     }
 
@@ -130,6 +136,15 @@ impl ServerMessages {
             }
             _ => error,
         }
+    }
+
+    /// The part of the answer that is missing if time is up and nothing that came is a message.
+    pub(super) fn missing(&self) -> Option<String> {
+        let noise = self.noise.as_ref()?;
+        if self.has_messages {
+            return None;
+        }
+        Some(format!("what the server wrote is not a message: `{noise}`"))
     }
 
     /// Whether there is something to do: a response, or a question of the server.
@@ -315,8 +330,12 @@ impl ServerMessages {
 
     /// A line that is not a message.
     fn ignore(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> ControlFlow<Stop> {
-        if let Some((form, quote)) = self.other.take(data) {
-            self.recognise_nothing(form, quote);
+        match self.other.take(data) {
+            Some((form, quote)) => self.recognise_nothing(form, quote),
+            None if self.after_noise.is_some() => {
+                self.recognise_nothing(UnrecognisedForm::Noise, Received::quoted(data));
+            }
+            None => {}
         }
         if self.noise.is_some() {
             return ControlFlow::Continue(());
@@ -368,6 +387,7 @@ impl ServerMessages {
                 return Ok(Some(ControlFlow::Break(Stop)));
             }
         }
+        self.has_messages = true;
         for message in messages {
             let Value::Object(message) = message else {
                 return Ok(None);
@@ -406,8 +426,12 @@ impl EventReader for ServerMessages {
         if self.bare.is_some() {
             return Some(Rest::AfterEnd(AFTER_BARE));
         }
-        self.unrecognised.as_ref()?;
-        Some(Rest::AfterEnd(self.patience))
+        let answer = self.unrecognised.as_ref()?;
+        let patience = match (&answer.form, self.after_noise) {
+            (UnrecognisedForm::Noise, Some(after_noise)) => after_noise,
+            _ => self.patience,
+        };
+        Some(Rest::AfterEnd(patience))
     }
 }
 

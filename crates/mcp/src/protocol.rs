@@ -20,6 +20,7 @@ const ABILITIES: &[Capability] = &[Capability::ToolCalls, Capability::ToolSchema
 impl Protocol for McpConfig {
     const TYPE: &'static str = "mcp";
     const SINCE: &'static str = "1.2";
+    const ABILITIES: Capabilities = Capabilities::of(ABILITIES);
     const IDLE_KEYS: &'static [&'static str] = &["client_tools"];
     const PROBED: Option<&'static dyn ProbedProtocol> = Some(&ProbedMcp);
     const SIGNS: &'static [&'static str] = &[
@@ -47,7 +48,7 @@ impl ProtocolConfig for McpConfig {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::of(ABILITIES)
+        Self::ABILITIES
     }
 
     fn how_to_get(&self, lacking: Capability) -> Option<&'static str> {

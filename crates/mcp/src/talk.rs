@@ -51,10 +51,9 @@ impl From<TargetError> for Break {
 
 impl<'a> Talk<'a> {
     pub(super) fn new(limits: Limits, sink: &'a mut dyn Sink) -> Self {
-        let (incoming, pacer) = (
-            ServerMessages::new(limits.max_response_bytes),
-            limits.pacer.clone(),
-        );
+        let mut incoming = ServerMessages::new(limits.max_response_bytes);
+        incoming.after_noise = limits.after_noise;
+        let pacer = limits.pacer.clone();
         Self {
             incoming,
             limits,
@@ -95,6 +94,15 @@ impl<'a> Talk<'a> {
         };
         self.patience
             .map_or(until, |patience| until.min(now.plus(patience)))
+    }
+
+    /// The end of a turn whose time is up at `at`; what came instead of messages is quoted.
+    pub(super) fn timed_out(&mut self, at: At) -> Break {
+        if let Some(missing) = self.incoming.missing() {
+            let missing = &missing;
+            self.sink.wire(at, Wire::Late { missing });
+        }
+        Break::Ended(Ended::Timeout)
     }
 
     pub(super) fn change(&mut self, at: At, change: Change<'_>) -> Result<(), Break> {

@@ -5,6 +5,7 @@
 
 use serde_json::Value;
 
+use ananke_agents::pipe::{FRAMING_HELP, is_framing};
 use ananke_agents::{Received, TargetError};
 use ananke_base::source::received_json::read_bytes;
 
@@ -23,6 +24,10 @@ pub(super) enum UnrecognisedForm {
     Prefixed,
     /// It is spread over several lines.
     Joined,
+    /// Its length comes before it, as a header.
+    Framed,
+    /// It is no message at all.
+    Noise,
 }
 
 /// An answer that is not recognised, while one request waits.
@@ -52,6 +57,14 @@ impl UnrecognisedAnswer {
                 "the server wrote an answer on several lines".to_owned(),
                 "a message is one line: write the JSON without line breaks",
             ),
+            UnrecognisedForm::Framed => (
+                "the server writes headers before its messages".to_owned(),
+                FRAMING_HELP,
+            ),
+            UnrecognisedForm::Noise => (
+                "what the server wrote is not a message".to_owned(),
+                "a message is one line of JSON-RPC on stdout: write everything else to stderr",
+            ),
         };
         let quote = self.quote;
         let message = format!("the request `{awaited}` has no answer: {how}: {quote}");
@@ -72,6 +85,9 @@ pub(super) struct OtherLines {
 impl OtherLines {
     /// Takes a line that is no message. Answers whether it is the end of an answer: in which form, and its beginning.
     pub(super) fn take(&mut self, line: &[u8]) -> Option<(UnrecognisedForm, String)> {
+        if is_framing(line) {
+            return Some((UnrecognisedForm::Framed, Received::quoted(line)));
+        }
         if !self.text.is_empty() || line.trim_ascii_start().starts_with(b"{") {
             return self.join(line);
         }

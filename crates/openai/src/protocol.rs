@@ -23,6 +23,7 @@ const ABILITIES: &[Capability] = &[
 impl Protocol for OpenaiConfig {
     const TYPE: &'static str = "openai";
     const SINCE: &'static str = "1.3";
+    const ABILITIES: Capabilities = Capabilities::of(ABILITIES);
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
         "client_tools",
         "The model's tools: declared to it, and their calls answered by their mocks.",
@@ -42,7 +43,7 @@ impl ProtocolConfig for OpenaiConfig {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::of(ABILITIES)
+        Self::ABILITIES
     }
 
     fn model(&self) -> Option<&Text> {

@@ -26,7 +26,8 @@ pub(crate) use paths::{named_path, shown_path};
 pub(crate) use print::{print, print_now, say, say_styled, streams, unless_gone};
 pub(crate) use print_problems::print_problems;
 pub(crate) use reporters::{
-    LiveDisplay, Reporters, note_earlier_reports, reporters, usual_durations,
+    LiveDisplay, Reporters, file_options, file_reports, note_earlier_reports, reporters,
+    usual_durations,
 };
 pub(crate) use reserved_report::ReservedReport;
 pub(crate) use screen::Screen;

@@ -3,16 +3,18 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Colour, OutputFiles, OutputKind, Outputs, colouring, is_dumb, named_path, say};
+use super::{
+    Colour, ForceOption, OutputFiles, OutputKind, Outputs, colouring, is_dumb, named_path, say,
+};
 use crate::cli::failed::Failed;
-use crate::cli::options::{AgentAnswers, ReportOptions};
+use crate::cli::options::{AgentAnswers, ReportFile, ReportOptions};
 use ananke::context::{Context, Destination, OutputStream};
 use ananke::model::{JunitDialect, ReportFormat};
 use ananke::plan::{CaseEntry, Plan};
 use ananke::report::ci::github::{GithubReport, JobStep};
 use ananke::report::file::json::JsonLinesReport;
 use ananke::report::file::junit::JunitProfile;
-use ananke::report::file::{FileOptions, report_or_error};
+use ananke::report::file::{FileOptions, NamedReport, report_or_error};
 use ananke::report::terminal::{
     AnswerReport, ConsoleOptions, ConsoleReport, ExchangeReport, LiveArea, LiveOptions,
     ServerReport, UsualDurations, Verbosity,
@@ -71,13 +73,7 @@ pub(crate) fn reporters<'a>(
             colour,
         )));
     }
-    let file_options = FileOptions {
-        junit_profile: match plan.settings.junit_profile {
-            Some(JunitDialect::Strict) => JunitProfile::Strict,
-            Some(JunitDialect::Default) | None => JunitProfile::Default,
-        },
-        job: BuildJob::of(context),
-    };
+    let file_options = file_options(plan.settings.junit_profile, context);
     let shown = |path: &'a Path| {
         path.strip_prefix(&context.working_directory)
             .unwrap_or(path)
@@ -112,6 +108,35 @@ pub(crate) fn reporters<'a>(
         reporters.push(Box::new(GithubReport::new(Box::new(out.clone()), step)));
     }
     Ok(Reporters { reporters, live })
+}
+
+/// The way in which a run in `context` writes its report files.
+pub(crate) fn file_options(dialect: Option<JunitDialect>, context: &Context) -> FileOptions {
+    FileOptions {
+        junit_profile: dialect.map(JunitProfile::from).unwrap_or_default(),
+        job: BuildJob::of(context),
+    }
+}
+
+/// The report files that a command names which writes those of an earlier run.
+///
+/// # Errors
+/// If one cannot be written, or may not be.
+pub(crate) fn file_reports(
+    files: &[ReportFile],
+    force: ForceOption,
+    options: &FileOptions,
+    context: &Context,
+) -> Result<Vec<Box<dyn Reporter>>, Failed> {
+    let named = files.iter().map(ReportFile::named);
+    OutputFiles::of(context, force).check_named(named, context)?;
+    let mut reports: Vec<Box<dyn Reporter>> = Vec::new();
+    for ReportFile { path, format } in files {
+        let (path, name) = named_path(path, context);
+        let report = NamedReport::create(*format, path, name, options)?;
+        reports.push(Box::new(report));
+    }
+    Ok(reports)
 }
 
 /// The usual durations in `history` of the tests of `plan`, whose ids are masked by `redactor`.

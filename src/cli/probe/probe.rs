@@ -24,6 +24,9 @@ const SERVER_PATIENCE: Duration = Duration::from_secs(15);
 /// The longest time in which a program may start and answer.
 const PROGRAM_PATIENCE: Duration = Duration::from_mins(1);
 
+/// The longest time in which a program may answer that has printed something else.
+const AFTER_NOISE: Duration = Duration::from_secs(5);
+
 /// The most characters of an answer that are shown.
 const SHOWN: usize = 70;
 
@@ -219,10 +222,13 @@ impl AgentProber<'_> {
             AgentProject::written(&found.config(), found.turns, self.context).map_err(unusable)?;
         let target = agent.target().map_err(unusable)?.target;
         let helpers = agent.helpers(self.stopper);
-        let limits = helpers.limits(match self.place {
-            AgentPlace::Url(_) => SERVER_PATIENCE,
-            AgentPlace::Program(_) => PROGRAM_PATIENCE,
-        });
+        let limits = Limits {
+            after_noise: Some(AFTER_NOISE),
+            ..helpers.limits(match self.place {
+                AgentPlace::Url(_) => SERVER_PATIENCE,
+                AgentPlace::Program(_) => PROGRAM_PATIENCE,
+            })
+        };
         let options = helpers.session_options();
         if question == ProbeQuestion::Tools {
             return target.declared_tools(options, &limits).await;
@@ -251,7 +257,14 @@ impl AgentProber<'_> {
     fn why_not(&self, error: &TargetError) -> String {
         match self.place {
             AgentPlace::Url(_) => self.in_short(error),
-            AgentPlace::Program(_) => self.redactor.text(&error.to_string()).into_owned(),
+            AgentPlace::Program(_) => {
+                let mut why = error.to_string();
+                if let Some(help) = &error.help {
+                    why.push_str("\nhelp: ");
+                    why.push_str(help);
+                }
+                self.redactor.text(&why).into_owned()
+            }
         }
     }
 

@@ -20,8 +20,24 @@ pub enum RequestOrder {
     Later,
 }
 
+/// The words for a program that has not printed anything in time.
+pub const NO_RESPONSE: &str = "no response came";
+
 /// The remedy for a line that is not an event.
 const STDOUT_HELP: &str = "stdout is for events, one per line: print everything else to stderr";
+
+/// The remedy for a program whose messages have headers.
+pub const FRAMING_HELP: &str = "`Content-Length` headers are the framing of the Language Server Protocol: ananke sends and expects one JSON message per line";
+
+/// Whether a line is the header by which a program says how long its next message is.
+pub fn is_framing(line: &[u8]) -> bool {
+    const HEADER: &[u8] = b"content-length:";
+    let Some((name, length)) = line.split_at_checked(HEADER.len()) else {
+        return false;
+    };
+    let length = length.trim_ascii();
+    name.eq_ignore_ascii_case(HEADER) && !length.is_empty() && length.iter().all(u8::is_ascii_digit)
+}
 
 /// The remedy for the end of a program that other tests had before.
 const SHARED_HELP: &str = "tests share this process (`process: shared`), so an earlier one may be the reason; the next gets a new process";
@@ -173,7 +189,12 @@ impl EventLines<'_> {
                 let number = self.events;
                 let quoted = Received::quoted(line);
                 let message = format!("line {number} of the response {why} ({quoted})");
-                Err(failed(self.pipe, message).await.with_help(STDOUT_HELP))
+                let help = if is_framing(line) {
+                    FRAMING_HELP
+                } else {
+                    STDOUT_HELP
+                };
+                Err(failed(self.pipe, message).await.with_help(help))
             }
         }
     }
@@ -187,7 +208,7 @@ impl EventLines<'_> {
     /// Reports that time is up and no response came.
     fn report_missing(&mut self, at: At) {
         if self.events == 0 {
-            let missing = "no response came";
+            let missing = NO_RESPONSE;
             self.sink.wire(at, Wire::Late { missing });
         }
     }
@@ -335,6 +356,27 @@ mod tests {
 
     async fn read(lines: &[(u64, Option<&'static str>)]) -> (String, Option<u64>, String) {
         read_of(RequestOrder::Later, lines).await
+    }
+
+    #[test]
+    fn a_header_with_the_length_of_a_message_is_framing() {
+        for line in [
+            "Content-Length: 92",
+            "content-length:5",
+            "CONTENT-LENGTH: 1 ",
+        ] {
+            assert!(is_framing(line.as_bytes()), "{line}");
+        }
+        for line in [
+            "",
+            "Content-Length:",
+            "Content-Length: none",
+            "Content-Type: 5",
+            "{}",
+            "ü",
+        ] {
+            assert!(!is_framing(line.as_bytes()), "{line}");
+        }
     }
 
     #[tokio::test]

@@ -13,6 +13,19 @@ use ananke_model::variables::{Interpolation, Leaf};
 impl Protocol for ScriptedConfig {
     const TYPE: &'static str = "scripted";
     const SINCE: &'static str = "1.3";
+    const ABILITIES: Capabilities = Capabilities::of(&[
+        Capability::ToolCalls,
+        Capability::Usage,
+        Capability::State,
+        Capability::UserTurns,
+        Capability::Connect,
+        Capability::Interrupts,
+        Capability::ClientTools,
+        Capability::History,
+        Capability::ToolParts,
+        Capability::FilesBesideImages,
+        Capability::UntypedUrls,
+    ]);
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
         (
             "timeout_ms",
@@ -31,19 +44,7 @@ impl ProtocolConfig for ScriptedConfig {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::of(&[
-            Capability::ToolCalls,
-            Capability::Usage,
-            Capability::State,
-            Capability::UserTurns,
-            Capability::Connect,
-            Capability::Interrupts,
-            Capability::ClientTools,
-            Capability::History,
-            Capability::ToolParts,
-            Capability::FilesBesideImages,
-            Capability::UntypedUrls,
-        ])
+        Self::ABILITIES
     }
 
     fn is_embedded(&self) -> bool {

@@ -18,6 +18,7 @@ use ananke_model::variables::{Interpolation, Leaf};
 impl Protocol for CommandConfig {
     const TYPE: &'static str = "command";
     const SINCE: &'static str = "1.3";
+    const ABILITIES: Capabilities = ProtocolVersion::V1.capabilities();
     const PROBED: Option<&'static dyn ProbedProtocol> = Some(&ProbedCommand);
     const SIGNS: &'static [&'static str] = SIGNS;
 }

@@ -17,6 +17,7 @@ use ananke_model::variables::{Interpolation, Leaf};
 impl Protocol for AguiConfig {
     const TYPE: &'static str = "agui";
     const SINCE: &'static str = "1.0";
+    const ABILITIES: Capabilities = ProtocolVersion::V1.capabilities();
     const TURN_TYPES: &'static [TurnType] = &[
         TurnType {
             name: "agui:connect",

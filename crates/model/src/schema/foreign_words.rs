@@ -6,15 +6,21 @@ mod hint_tables;
 
 use self::hint_tables::{
     BLOCK_SENTENCES, BLOCK_VALUES, CASE_SENTENCES, CASE_VALUES, CASE_WORDS, CONFIG_SENTENCES,
-    CONFIG_VALUES, ForeignValue, Sentence, TEST_SENTENCES, Word, YAML_WORDS,
+    CONFIG_VALUES, ForeignValue, LIST_SENTENCES, MAPPING_SENTENCES, Sentence, TEST_SENTENCES, Word,
+    YAML_WORDS,
 };
 use super::FileKind;
 use crate::model::BOUND_WORDS;
+use ananke_base::source::{Entry, NodeValue};
 
 /// The hints of one format.
 struct Hints {
     words: &'static [&'static [Word]],
     sentences: &'static [&'static [Sentence]],
+    /// The same for words whose values are lists.
+    of_lists: &'static [Sentence],
+    /// The same for words whose values are mappings.
+    of_mappings: &'static [Sentence],
     values: &'static [&'static [ForeignValue]],
 }
 
@@ -24,16 +30,22 @@ fn hints(kind: FileKind) -> Hints {
         FileKind::Config => Hints {
             words: &[YAML_WORDS, BOUND_WORDS],
             sentences: &[CONFIG_SENTENCES, BLOCK_SENTENCES],
+            of_lists: LIST_SENTENCES,
+            of_mappings: MAPPING_SENTENCES,
             values: &[CONFIG_VALUES, BLOCK_VALUES],
         },
         FileKind::Test => Hints {
             words: &[YAML_WORDS, BOUND_WORDS],
             sentences: &[TEST_SENTENCES, BLOCK_SENTENCES],
+            of_lists: LIST_SENTENCES,
+            of_mappings: MAPPING_SENTENCES,
             values: &[BLOCK_VALUES],
         },
         FileKind::Case => Hints {
             words: &[CASE_WORDS],
             sentences: &[CASE_SENTENCES],
+            of_lists: &[],
+            of_mappings: &[],
             values: &[CASE_VALUES],
         },
     }
@@ -47,11 +59,34 @@ pub(super) fn meanings(kind: FileKind, word: &str) -> &'static [&'static str] {
         .map_or(&[], |(_, keys)| keys)
 }
 
-/// The remedy for `word` in a mapping that knows the keys `known`.
-pub(super) fn sentence(kind: FileKind, word: &str, known: &[&str]) -> Option<&'static str> {
+/// The remedy for the word at `entry` in a mapping that knows the keys `known`.
+pub(super) fn sentence(kind: FileKind, entry: &Entry, known: &[&str]) -> Option<&'static str> {
     let mut sentences = hints(kind).sentences.iter().copied().flatten();
-    let found = sentences.find(|(words, key, _)| words.contains(&word) && known.contains(key));
+    let found = sentences.find(|sentence| is_about(sentence, &entry.key, known));
+    match found {
+        Some((.., sentence)) => Some(sentence),
+        None => collection_sentence(kind, entry, known),
+    }
+}
+
+/// The remedy for a list or a mapping at `entry`, a word of ours with another value or a word of other tools.
+pub(super) fn collection_sentence(
+    kind: FileKind,
+    entry: &Entry,
+    known: &[&str],
+) -> Option<&'static str> {
+    let mut sentences = match entry.value.value {
+        NodeValue::List(_) => hints(kind).of_lists.iter(),
+        NodeValue::Map(_) => hints(kind).of_mappings.iter(),
+        _ => return None,
+    };
+    let found = sentences.find(|sentence| is_about(sentence, &entry.key, known));
     found.map(|(.., sentence)| *sentence)
+}
+
+/// Whether a sentence is about `word` in a mapping that knows the keys `known`.
+fn is_about((words, key, _): &Sentence, word: &str, known: &[&str]) -> bool {
+    words.contains(&word) && known.contains(key)
 }
 
 /// The remedy for a value of `key` that only other tools have.
@@ -142,7 +177,11 @@ mod tests {
                 }
             }
             let sentences = hints(kind).sentences.iter().copied().flatten();
-            let of_keys = sentences.map(|(words, key, sentence)| {
+            let of_lists = hints(kind)
+                .of_lists
+                .iter()
+                .filter(|(_, key, _)| own.contains(*key));
+            let of_keys = sentences.chain(of_lists).map(|(words, key, sentence)| {
                 assert!(own.contains(*key), "{kind:?}: {words:?}: `{key}` is no key");
                 *sentence
             });

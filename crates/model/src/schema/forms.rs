@@ -76,6 +76,13 @@ impl<'a> Form<'a> {
         self.schema.get("type").and_then(Value::as_str) == Some(name)
     }
 
+    /// Whether a text may be any.
+    pub(super) fn takes_any_text(&self) -> bool {
+        ["pattern", "enum", "const"]
+            .iter()
+            .all(|key| self.schema.get(key).is_none())
+    }
+
     /// Whether it is `false` alone.
     pub(super) fn is_false(&self) -> bool {
         self.schema.get("const") == Some(&Value::Bool(false))
@@ -84,6 +91,13 @@ impl<'a> Form<'a> {
     /// Whether it takes a value of this type.
     pub(super) fn accepts(&self, node: &Node) -> bool {
         accepts(self.schema, node)
+    }
+
+    /// Whether it has each key of a mapping, if it names its keys.
+    pub(super) fn has_keys_of(&self, node: &Node) -> bool {
+        let is_known = |key: &str| self.property(key).is_some();
+        self.schema.get("properties").is_none()
+            || node.entries().iter().all(|entry| is_known(&entry.key))
     }
 
     /// The forms that the entries of a list can have.

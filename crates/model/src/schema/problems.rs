@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::foreign_words::{meanings, sentence, value_sentence};
+use super::foreign_words::{collection_sentence, meanings, sentence, value_sentence};
 use super::remedy::{Remedy, remedy};
 use super::schema_level::SchemaLevel;
 use super::{FileKind, Version, here::Here, lazy_schema::LazySchema, messages::expected, union};
@@ -352,7 +352,7 @@ impl<'a> Problems<'a> {
         levels: &[SchemaLevel],
     ) -> KeyMeaning {
         let key = entry.key.as_str();
-        let has_sentence = sentence(self.kind, key, known).is_some();
+        let has_sentence = sentence(self.kind, entry, known).is_some();
         let elsewhere = if has_sentence {
             None
         } else {
@@ -485,6 +485,12 @@ impl<'a> Problems<'a> {
                 let message = format!("expected {expected}, found {}", node.describe());
                 let problem =
                     Diagnostic::error(Code::WrongType, message).at(self.source, node.span, "");
+                if let (Some(entry), Some(level)) = (here.entry, levels.last()) {
+                    let known: Vec<&str> = level.properties.keys().map(String::as_str).collect();
+                    if let Some(sentence) = collection_sentence(self.kind, entry, &known) {
+                        return self.list.push(problem.help(sentence));
+                    }
+                }
                 let remedy = remedy(
                     self.source,
                     self.schema,

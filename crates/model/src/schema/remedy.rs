@@ -70,6 +70,13 @@ impl Site<'_> {
         if let [item] = items
             && self.forms.iter().any(|form| form.accepts(item))
         {
+            // A mapping of other keys is what the mapping that is meant contains.
+            let mut forms = self.forms.iter();
+            if !forms.any(|form| form.accepts(item) && form.has_keys_of(item))
+                && let Some(remedy) = self.template(WrittenShape::List)
+            {
+                return Some(remedy);
+            }
             let is_flow = self.written().starts_with('[');
             let sign = if is_flow { "`[` and `]`" } else { "`- `" };
             return Some(advice(format!("write its entry without {sign}")));
@@ -157,7 +164,7 @@ impl Site<'_> {
             && self
                 .forms
                 .iter()
-                .any(|form| form.is_of("string") && form.schema.get("pattern").is_none())
+                .any(|form| form.is_of("string") && form.takes_any_text())
         {
             let written = self.source.text.get(self.node.span.range())?;
             return Some(

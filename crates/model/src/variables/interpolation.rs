@@ -183,6 +183,7 @@ impl<'a> Interpolation<'a> {
     /// # Errors
     /// If a variable is known later, or something is wrong, which was reported.
     pub fn header(&mut self, name: &str, text: &Text) -> Leaf<String> {
+        self.check_sent(text);
         let known = self.secrets.len();
         let value = self.replace(text, TextPurpose::Header)?;
         if is_secret_header(name) {
@@ -198,6 +199,7 @@ impl<'a> Interpolation<'a> {
     /// # Errors
     /// If a variable is known later, or something is wrong, which was reported.
     pub fn credential(&mut self, place: &str, text: &Text) -> Leaf<String> {
+        self.check_sent(text);
         let known = self.secrets.len();
         let value = self.replace(text, TextPurpose::Header)?;
         self.add_written(place, &value);

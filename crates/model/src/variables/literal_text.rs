@@ -58,6 +58,44 @@ impl Interpolation<'_> {
     }
 }
 
+impl Interpolation<'_> {
+    /// Warns of a header or a variable for a program, as it is written, with what looks like a variable of a shell or a template.
+    pub fn check_sent(&mut self, text: &Text) {
+        if !self.source().is_since(SINCE) {
+            return;
+        }
+        let (written, name) = match (shell_variable(&text.value), template(&text.value)) {
+            (Some(name), _) => ("$NAME", name),
+            (None, Some(WrittenLike::Template(name))) => ("{{ … }}", name),
+            (None, _) => return,
+        };
+        // The text may be a secret: no part of it is quoted.
+        let message = format!("this text is passed on as it is: nothing replaces `{written}`");
+        let help = format!("a variable of the environment is written `${{ENV.{name}}}`");
+        let warning = Diagnostic::warning(Code::LooksLikePattern, message);
+        let warning = self.at(warning, text.span).help(help);
+        self.add(warning);
+    }
+}
+
+/// The name of the first `$NAME` in a text: capital letters, as variables of the environment have. Two `$` are one that is meant.
+fn shell_variable(text: &str) -> Option<&str> {
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once('$') {
+        let is_of_name =
+            |sign: char| sign.is_ascii_uppercase() || sign.is_ascii_digit() || sign == '_';
+        let end = after.find(|sign| !is_of_name(sign)).unwrap_or(after.len());
+        let name = &after[..end];
+        let goes_on = after[end..].starts_with(|sign: char| sign.is_alphanumeric());
+        let begins = name.starts_with(|sign: char| !sign.is_ascii_digit());
+        if begins && name.len() > 1 && !goes_on {
+            return Some(name);
+        }
+        rest = after.strip_prefix('$').unwrap_or(after);
+    }
+    None
+}
+
 fn written_like(text: &str) -> Option<WrittenLike<'_>> {
     template(text)
         .or_else(|| backslash(text))
@@ -156,6 +194,22 @@ mod tests {
             ("*.pdf", WrittenLike::Glob),
         ] {
             assert_eq!(written_like(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_variable_of_a_shell_is_found() {
+        for (text, expected) in [
+            ("Bearer $TOKEN", Some("TOKEN")),
+            ("$API_KEY_2", Some("API_KEY_2")),
+            ("a $$X $TOKEN", Some("TOKEN")),
+            ("${ENV.TOKEN}", None),
+            ("$${ENV.TOKEN} $$TOKEN", None),
+            ("costs $5 or $A", None),
+            ("$TOKENs and $token", None),
+            ("$", None),
+        ] {
+            assert_eq!(shell_variable(text), expected, "{text}");
         }
     }
 

@@ -12,7 +12,7 @@ use crate::loaded::TestHead;
 use crate::loaded::secrets_of;
 use crate::loaded::{CaseEntry, TestEntry};
 use crate::loaded::{FilledTest, TestSurroundings};
-use crate::loaded::{Needed, needs_of_rules, needs_of_test, unmet};
+use crate::loaded::{Need, NeedingPart, needs_of_rules, needs_of_test, unmet};
 use crate::loaded::{TargetContext, TargetContexts};
 use crate::loaded::{scope_at_start, with_row};
 use crate::project::{
@@ -372,14 +372,11 @@ impl LoadedTest {
             &self.source,
         );
         needs.extend(self.model.simulate.iter().map(|written| {
-            (
-                Needed::Capability(Capability::UserTurns),
-                written.span,
-                Arc::clone(&self.source),
-            )
+            let part = NeedingPart::TestKey("simulate");
+            Need::new(part, Capability::UserTurns, written.span, &self.source)
         }));
         needs.extend(draft.all_blocks().flat_map(needs_of_rules));
-        problems.extend(unmet(needs, &agent.target.model));
+        problems.extend(unmet(&needs, &agent.target.model));
     }
 
     /// Checks the continuation after the messages of the history.

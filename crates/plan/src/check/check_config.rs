@@ -133,5 +133,5 @@ fn check_target(
     let tools = common.client_tools.as_ref();
     let mut needs = needs_of_test(&[], &[], tools, &config.source);
     needs.extend(needs_of_rules(&block));
-    problems.extend(unmet(needs, &target.model));
+    problems.extend(unmet(&needs, &target.model));
 }

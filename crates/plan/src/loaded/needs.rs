@@ -2,24 +2,150 @@
 
 use std::sync::Arc;
 
-use ananke_agents::{Capability, TargetConfig, protocol_of_turn};
+use ananke_agents::{Capability, TargetConfig, turns_of, types_with, types_with_turn};
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use ananke_base::message::OwnTurnKind;
+use ananke_base::text::all_of;
 use ananke_model::model::{
     ClientTool, ConditionWord, MessageDefinition, SentByTurn, Turn, WrittenCondition,
+    connect_type_name, resume_type_name,
 };
 use ananke_rules::{Block, RuleProperties, RuleSubject};
 
-/// Something that a test needs of its target, and the place of the key that needs it.
-pub(super) type Need = (Needed, Span, Arc<SourceFile>);
-
 /// Something that a test needs of its target.
+#[derive(Debug)]
+pub(crate) struct Need {
+    /// The part that needs it.
+    by: NeedingPart,
+    needed: Needed,
+    /// The place of it.
+    span: Span,
+    source: Arc<SourceFile>,
+}
+
+/// The part of a test that needs something of its target, by its name in the file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Needed {
+pub(crate) enum NeedingPart {
+    /// A turn, by its type.
+    Turn(&'static str),
+    /// A key of a test, which may have another target.
+    TestKey(&'static str),
+    /// A key of a test or a target: a rule, or tools.
+    Key(&'static str),
+}
+
+/// The thing that is needed.
+#[derive(Clone, Copy, Debug)]
+enum Needed {
     /// An ability.
     Capability(Capability),
     /// The protocol whose own turn this is.
     Turn(&'static OwnTurnKind),
+}
+
+impl Need {
+    /// The need of `by`, which is at `span` in `source`, for an ability.
+    pub(crate) fn new(
+        by: NeedingPart,
+        capability: Capability,
+        span: Span,
+        source: &Arc<SourceFile>,
+    ) -> Self {
+        Self {
+            by,
+            needed: Needed::Capability(capability),
+            span,
+            source: Arc::clone(source),
+        }
+    }
+
+    fn of_turn(turn: &Spanned<Turn>, source: &Arc<SourceFile>) -> Self {
+        let new =
+            |name, capability| Self::new(NeedingPart::Turn(name), capability, turn.span, source);
+        match turn.value.sent {
+            SentByTurn::User(_) => new("user", Capability::UserTurns),
+            SentByTurn::Connect => new(connect_type_name(), Capability::Connect),
+            SentByTurn::Resume(_) => new(resume_type_name(), Capability::Interrupts),
+            SentByTurn::Own(kind, _) => Self {
+                by: NeedingPart::Turn(kind.name),
+                needed: Needed::Turn(kind),
+                span: turn.span,
+                source: Arc::clone(source),
+            },
+            SentByTurn::Continue => Self::new(
+                NeedingPart::TestKey("messages"),
+                Capability::History,
+                turn.span,
+                source,
+            ),
+        }
+    }
+
+    fn of_condition(turn: &Spanned<Turn>, source: &Arc<SourceFile>) -> Option<Self> {
+        let written = turn.value.settings.condition.as_ref()?;
+        let capability = match &written.value {
+            WrittenCondition::Word(ConditionWord::Awaits) => return None,
+            WrittenCondition::Word(ConditionWord::Interrupted) => Capability::Interrupts,
+            WrittenCondition::Step(step) if step.keys.says.is_some() => return None,
+            WrittenCondition::Step(_) => Capability::ToolCalls,
+        };
+        let part = NeedingPart::TestKey("if");
+        Some(Self::new(part, capability, written.span, source))
+    }
+
+    /// The problem of a test of `target`, if it lacks what is needed.
+    fn problem(&self, target: &TargetConfig) -> Option<Diagnostic> {
+        let own = target.protocol;
+        let name = match self.by {
+            NeedingPart::Turn(name) | NeedingPart::TestKey(name) | NeedingPart::Key(name) => name,
+        };
+        let (message, types) = match self.needed {
+            Needed::Capability(needed) if target.capabilities().has(needed) => return None,
+            Needed::Turn(kind) if target.takes_turn(kind) => return None,
+            Needed::Capability(needed) => {
+                let lack = needed.lack();
+                let message = format!("a target of the type `{own}` {lack}, which `{name}` needs");
+                (message, types_with(needed))
+            }
+            Needed::Turn(kind) => {
+                let message =
+                    format!("a target of the type `{own}` takes no turns of the type `{name}`");
+                (message, types_with_turn(kind))
+            }
+        };
+        let mut problem =
+            Diagnostic::error(Code::Contradiction, message).at(&self.source, self.span, "");
+        if let Needed::Capability(needed) = self.needed
+            && let Some(how) = target.how_to_get(needed)
+        {
+            problem = problem.help(how);
+        }
+        if let NeedingPart::Turn(_) = self.by {
+            let turns = in_backticks(&turns_of(target));
+            problem = problem.help(format!("the turns of this target are {turns}"));
+        }
+        // Another target of this type may have it.
+        let others: Vec<&str> = types.into_iter().filter(|of| *of != own).collect();
+        if others.is_empty() {
+            return Some(problem);
+        }
+        let types = if others.len() == 1 { "type" } else { "types" };
+        let others = in_backticks(&others);
+        let which = match self.by {
+            NeedingPart::Turn(_) | NeedingPart::TestKey(_) => {
+                ": `target: NAME` in the test names one"
+            }
+            NeedingPart::Key(_) => "",
+        };
+        Some(problem.help(format!(
+            "`{name}` is for targets of the {types} {others}{which}"
+        )))
+    }
+}
+
+fn in_backticks(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    all_of(&names)
 }
 
 /// The needs of `turns`, `messages` and `tools` of one file.
@@ -29,42 +155,19 @@ pub(crate) fn needs_of_test(
     tools: Option<&Vec<ClientTool>>,
     source: &Arc<SourceFile>,
 ) -> Vec<Need> {
-    let of_turn = |turn: &Spanned<Turn>| {
-        let needed = match turn.value.sent {
-            SentByTurn::User(_) => Needed::Capability(Capability::UserTurns),
-            SentByTurn::Connect => Needed::Capability(Capability::Connect),
-            SentByTurn::Resume(_) => Needed::Capability(Capability::Interrupts),
-            SentByTurn::Own(kind, _) => Needed::Turn(kind),
-            SentByTurn::Continue => Needed::Capability(Capability::History),
-        };
-        (needed, turn.span)
-    };
-    let of_condition = |turn: &Spanned<Turn>| {
-        let written = turn.value.settings.condition.as_ref()?;
-        let needed = match &written.value {
-            WrittenCondition::Word(ConditionWord::Awaits) => return None,
-            WrittenCondition::Word(ConditionWord::Interrupted) => Capability::Interrupts,
-            WrittenCondition::Step(step) if step.keys.says.is_some() => return None,
-            WrittenCondition::Step(_) => Capability::ToolCalls,
-        };
-        Some((Needed::Capability(needed), written.span))
-    };
-    let of_message = |message: &Spanned<MessageDefinition>| {
-        (Needed::Capability(Capability::History), message.span)
-    };
-    let of_tool = |tool: &ClientTool| {
-        let needed = Needed::Capability(Capability::ClientTools);
-        (needed, tool.name.span)
-    };
-    let needs = turns
-        .iter()
-        .map(of_turn)
-        .chain(turns.iter().filter_map(of_condition))
-        .chain(messages.first().map(of_message));
-    let needs = needs.chain(tools.into_iter().flatten().map(of_tool));
-    needs
-        .map(|(needed, span)| (needed, span, Arc::clone(source)))
-        .collect()
+    let of_turns = turns.iter().map(|turn| Need::of_turn(turn, source));
+    let conditions = turns.iter();
+    let of_conditions = conditions.filter_map(|turn| Need::of_condition(turn, source));
+    let of_messages = messages.first().map(|message| {
+        let part = NeedingPart::TestKey("messages");
+        Need::new(part, Capability::History, message.span, source)
+    });
+    let of_tools = tools.into_iter().flatten().map(|tool| {
+        let part = NeedingPart::Key("client_tools");
+        Need::new(part, Capability::ClientTools, tool.name.span, source)
+    });
+    let needs = of_turns.chain(of_conditions).chain(of_messages);
+    needs.chain(of_tools).collect()
 }
 
 /// The needs of the rules of one level.
@@ -82,55 +185,30 @@ pub(crate) fn needs_of_rules(block: &Block) -> Vec<Need> {
     };
     let rules = block.entries.iter().filter_map(|entry| {
         let capability = needed(entry.subject()?)?;
-        Some((capability, &entry.origin))
+        Some((entry.path, capability, &entry.origin))
     });
     let limits = block.limits.iter().filter_map(|(measure, setting)| {
         let is_in_force = !matches!(setting, ananke_rules::Setting::Off(_));
         let subject = RuleProperties::of(measure.path())?.subject;
-        is_in_force.then_some((needed(subject)?, setting.origin()))
+        is_in_force.then_some((measure.path(), needed(subject)?, setting.origin()))
     });
     let needs = rules.chain(limits);
     needs
-        .map(|(capability, origin)| {
-            let needed = Needed::Capability(capability);
-            (needed, origin.span, Arc::clone(&origin.source))
+        .map(|(path, capability, origin)| {
+            Need::new(
+                NeedingPart::Key(path),
+                capability,
+                origin.span,
+                &origin.source,
+            )
         })
         .collect()
 }
 
 /// The problems with `needs` of a test of `target`.
-pub(crate) fn unmet(needs: Vec<Need>, target: &TargetConfig) -> Vec<Diagnostic> {
-    let unmet = needs.into_iter().filter_map(|(needed, span, source)| {
-        let (problem, help) = match needed {
-            Needed::Capability(capability) => unable(capability, target)?,
-            Needed::Turn(kind) => foreign(kind, target)?,
-        };
-        let message = format!("a target of the type `{}` {problem}", target.protocol);
-        let problem = Diagnostic::error(Code::Contradiction, message).at(&source, span, "");
-        Some(match help {
-            Some(help) => problem.help(help),
-            None => problem,
-        })
-    });
-    unmet.collect()
-}
-
-/// The lack of a target without this ability, and the way to get it.
-fn unable(needed: Capability, target: &TargetConfig) -> Option<(String, Option<String>)> {
-    let lacks = (!target.capabilities().has(needed)).then(|| needed.lack().to_owned());
-    Some((lacks?, target.how_to_get(needed).map(str::to_owned)))
-}
-
-/// The problem with a turn of another protocol, and what to do.
-fn foreign(kind: &OwnTurnKind, target: &TargetConfig) -> Option<(String, Option<String>)> {
-    if target.takes_turn(kind) {
-        return None;
-    }
-    let name = kind.name;
-    let help = protocol_of_turn(kind).map(|protocol| {
-        format!("such turns are for a target of the type `{protocol}`: `target: NAME` in the test names one")
-    });
-    Some((format!("takes no turns of the type `{name}`"), help))
+pub(crate) fn unmet(needs: &[Need], target: &TargetConfig) -> Vec<Diagnostic> {
+    let problems = needs.iter().map(|need| need.problem(target));
+    problems.flatten().collect()
 }
 
 #[cfg(test)]
@@ -161,10 +239,14 @@ mod tests {
         let abilities = Capabilities::of(&[Capability::State]);
         let mut words: Vec<String> = needs_of_rules(&block)
             .into_iter()
-            .filter_map(|(needed, span, source)| match needed {
-                Needed::Capability(needed) if !abilities.has(needed) => {
-                    let place = source.place(span);
-                    Some(format!("{place}:{}: {}", place.column, needed.lack()))
+            .filter_map(|need| match (need.needed, need.by) {
+                (Needed::Capability(needed), NeedingPart::Key(name)) if !abilities.has(needed) => {
+                    let place = need.source.place(need.span);
+                    Some(format!(
+                        "{place}:{}: {name}: {}",
+                        place.column,
+                        needed.lack()
+                    ))
                 }
                 _ => None,
             })
@@ -173,9 +255,9 @@ mod tests {
         assert_eq!(
             words,
             [
-                "a.yaml:1:19: does not show tool calls",
-                "a.yaml:3:28: does not report tokens",
-                "a.yaml:4:11: does not show tool calls",
+                "a.yaml:1:19: tools.forbid: does not show tool calls",
+                "a.yaml:3:28: usage.max_total_tokens: does not report tokens",
+                "a.yaml:4:11: sequence: does not show tool calls",
             ]
         );
     }

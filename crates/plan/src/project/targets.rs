@@ -281,7 +281,8 @@ impl Link {
             .iter()
             .map(|(entry, key)| source::same_key(source, entry, key));
         let problem = |entry: &source::Entry| {
-            let message = format!("a target of the type `{kind}` has no such key");
+            let key = source::printable(&entry.key);
+            let message = format!("a target of the type `{kind}` has no key `{key}`");
             Diagnostic::error(Code::UnknownKey, message)
                 .at(source, entry.key_span, "")
                 .help(format!(

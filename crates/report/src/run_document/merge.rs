@@ -5,7 +5,7 @@
 //! **Invariant:** shards that overlap, that are not all there, or that are of other test files are refused; memory does not
 //! grow with what a test did.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -16,7 +16,7 @@ use super::{ResultLine, RunHead};
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_base::text::any_of;
 use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::{Outcome, RunClose, RunFacts, Shard, Totals, TranscriptLine, Verdict};
+use ananke_trace::outcome::{Outcome, RunClose, Shard, Verdict};
 
 /// The number of results that are read ahead of each shard.
 const AHEAD: usize = 8;
@@ -26,9 +26,6 @@ const STACK: usize = 2 << 20;
 
 /// The remedy for shards that do not have every test once.
 const SPLIT_ALIKE: &str = "these shards were split by different histories: give every machine the same `.ananke/history.jsonl`";
-
-/// The number of different tools whose names are compared with those in rules.
-const MOST_TOOLS: usize = 2000;
 
 /// The most names that a message lists.
 const LISTED: usize = 5;
@@ -92,15 +89,6 @@ impl MergedRun {
         Ok(Self { parts, order })
     }
 
-    /// The facts of the run: those of the first part, as a run of all shards has them.
-    fn facts(&self) -> RunFacts {
-        let mut facts = self.parts[0].head.facts.clone();
-        if facts.shard.take().is_some() {
-            facts.command = without_shard(facts.command);
-        }
-        facts
-    }
-
     /// Whether it is put together of several documents.
     pub fn is_merged(&self) -> bool {
         self.parts.len() > 1
@@ -111,46 +99,22 @@ impl MergedRun {
     /// # Errors
     /// Those of `take`, and if a document is not as it was when it was opened.
     pub fn events(&self, take: &mut dyn FnMut(RunEvent) -> io::Result<()>) -> io::Result<()> {
+        self.head().events(|take| self.outcomes(take), take)
+    }
+
+    /// The run that all parts are of: the facts of the first, as a run of all shards has them.
+    fn head(&self) -> RunHead {
         let heads = || self.parts.iter().map(|part| &part.head);
-        let first = &self.parts[0].head;
-        take(RunEvent::RunStarted {
-            tests: heads().map(|head| head.selected).sum(),
-            unix_ms: heads()
-                .map(|head| head.started_unix_ms)
-                .min()
-                .unwrap_or_default(),
-            facts: Box::new(self.facts()),
-        })?;
-        let mut totals = Totals::default();
-        let mut called = BTreeSet::new();
-        self.outcomes(&mut |outcome| {
-            totals.add(&outcome);
-            for tool in tools(&outcome) {
-                if called.len() < MOST_TOOLS && !called.contains(tool) {
-                    called.insert(tool.to_owned());
-                }
-            }
-            take(outcome.into())
-        })?;
-        let (left, deleted, listed) = first.obsolete.clone();
-        if left + deleted > 0 {
-            take(RunEvent::ObsoleteSnapshots {
-                left,
-                deleted,
-                listed,
-            })?;
+        let mut merged = self.parts[0].head.clone();
+        if merged.facts.shard.take().is_some() {
+            merged.facts.command = without_shard(merged.facts.command);
         }
-        match closed(heads(), totals) {
-            Some(mut close) => {
-                // What one shard called, a rule of another may name.
-                let found = &mut close.verdict.near_names.found;
-                found.retain(|near| !called.contains(&near.name));
-                found.sort_unstable();
-                found.dedup();
-                take(RunEvent::RunFinished(close))
-            }
-            None => Ok(()),
-        }
+        merged.selected = heads().map(|head| head.selected).sum();
+        merged.total = heads().map(|head| head.total).sum();
+        let started = heads().map(|head| head.started_unix_ms).min();
+        merged.started_unix_ms = started.unwrap_or_default();
+        merged.close = closed(heads());
+        merged
     }
 
     fn outcomes(&self, take: &mut dyn FnMut(Outcome) -> io::Result<()>) -> io::Result<()> {
@@ -186,15 +150,6 @@ fn next(results: &Receiver<io::Result<Outcome>>, part: &RunPart) -> io::Result<O
     results.recv().unwrap_or_else(|_| {
         let message = format!("`{}` was changed while it was read", part.name);
         Err(io::Error::other(message))
-    })
-}
-
-/// The names of the tools that were called in a test.
-fn tools(outcome: &Outcome) -> impl Iterator<Item = &str> {
-    let lines = outcome.transcript.turns.iter().flat_map(|turn| &turn.lines);
-    lines.filter_map(|line| match line {
-        TranscriptLine::Calls(call) => Some(call.name.as_str()),
-        _ => None,
     })
 }
 
@@ -333,7 +288,7 @@ fn other_files(one: &RunPart, other: &RunPart) -> Option<Diagnostic> {
 }
 
 /// The end of the run; `None` if one of the parts did not come to its end.
-fn closed<'h>(heads: impl Iterator<Item = &'h RunHead>, totals: Totals) -> Option<RunClose> {
+fn closed<'h>(heads: impl Iterator<Item = &'h RunHead>) -> Option<RunClose> {
     let closes = heads.map(|head| head.close.clone());
     let mut merged = closes.reduce(|one, other| {
         let (mut one, mut other) = (one?, other?);
@@ -354,7 +309,9 @@ fn closed<'h>(heads: impl Iterator<Item = &'h RunHead>, totals: Totals) -> Optio
             interrupted: one.interrupted || other.interrupted,
         })
     })??;
-    merged.verdict.totals = totals;
+    let found = &mut merged.verdict.near_names.found;
+    found.sort_unstable();
+    found.dedup();
     Some(merged)
 }
 

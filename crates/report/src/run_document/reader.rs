@@ -18,10 +18,10 @@ use serde_json::value::RawValue;
 use serde_json::{Deserializer, Error};
 
 use super::entries::{ObjectEntries, without_place};
-use super::{ResultLine, SummaryLine, format_version::FormatVersion, summary_view::SnapshotCounts};
+use super::{ResultLine, RunHead, SummaryLine, format_version::FormatVersion};
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_base::source::reason;
-use ananke_trace::outcome::{Outcome, RunClose, RunFacts};
+use ananke_trace::outcome::{Outcome, RunFacts};
 
 /// The most bytes that one value of a report may have: a line of JSON lines, or a whole file.
 const MOST_BYTES: u64 = 1 << 30;
@@ -114,6 +114,21 @@ pub(crate) fn read_result(line: &str) -> Result<Outcome, String> {
     outcome(line)
 }
 
+/// Reads the last line of a document in lines.
+///
+/// # Errors
+/// If it is not one.
+pub(crate) fn read_summary(line: &str) -> Result<RunHead, String> {
+    /// The facts of the run in its last line.
+    #[derive(Deserialize)]
+    struct SummaryFacts {
+        run: RunFacts,
+    }
+    let facts: SummaryFacts = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let summary: SummaryLine<'_> = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    Ok(RunHead::of(Some(facts.run), &summary))
+}
+
 pub(super) fn outcome(line: ResultLine<'_>) -> Result<Outcome, String> {
     let status = line.status;
     let outcome = Outcome::from(line);
@@ -127,40 +142,6 @@ pub(super) fn outcome(line: ResultLine<'_>) -> Result<Outcome, String> {
         status.as_str(),
         own.as_str()
     ))
-}
-
-/// The facts of a run as a whole, as a document has them.
-#[derive(Clone, Debug, Default)]
-pub struct RunHead {
-    /// The unused snapshots of the project: how many there still are, how many were deleted, and the first of those left.
-    pub(super) obsolete: (usize, usize, Vec<String>),
-    /// What it was made with.
-    pub facts: RunFacts,
-    /// The number of tests that were selected.
-    pub selected: usize,
-    /// The number of results.
-    pub total: usize,
-    /// The moment of its start, in Unix milliseconds.
-    pub started_unix_ms: u64,
-    /// The end of the run, but for the counts of its verdict; `None` if it did not come to one.
-    pub close: Option<RunClose>,
-    /// The exit code; `None` if the run did not come to its end.
-    pub exit_code: Option<i64>,
-}
-
-impl RunHead {
-    fn of(facts: Option<RunFacts>, summary: &SummaryLine<'_>) -> Self {
-        let snapshots = summary.snapshots.as_ref();
-        Self {
-            obsolete: snapshots.map(SnapshotCounts::obsolete).unwrap_or_default(),
-            facts: facts.unwrap_or_default(),
-            selected: summary.selected.max(summary.total),
-            total: summary.total,
-            started_unix_ms: summary.started,
-            close: summary.close(),
-            exit_code: summary.exit_code,
-        }
-    }
 }
 
 /// The error in a report, and its place.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{ErrorKind, Outcome, SkipCause, Status, StatusChange};
 
 /// The number of tests with each status.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Passed.
     pub passed: usize,
@@ -35,10 +35,8 @@ pub struct Totals {
     /// The tests that judges decided, or did not: counted above too.
     pub judged: JudgedTotals,
     /// The tests that changed against an earlier run, and those that still fail: counted above too.
-    #[serde(default)]
     pub changes: ChangeTotals,
     /// The warnings of the tests that `--deny-warnings` makes failures.
-    #[serde(default)]
     pub denied_warnings: usize,
     /// The sum of the tests' durations, in microseconds.
     pub duration_us: u64,

@@ -17,7 +17,7 @@ pub enum Lost {
 }
 
 /// Everything that decides whether a run passes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask)]
 pub struct Verdict {
     /// The number of tests per status.
     #[mask(skip)]
@@ -30,15 +30,12 @@ pub struct Verdict {
     /// Expired quarantine entries, in the order of the config: each fails the run.
     pub expired: Vec<Quarantine>,
     /// The ids of tests that failed last time and are in no file any more: each fails a run of `--last-failed`, once.
-    #[serde(default)]
     pub gone: Vec<String>,
     /// Names in rules that are probably misspelled.
-    #[serde(skip)]
     pub near_names: NearNames,
     /// Whether warnings fail the run: `--deny-warnings`.
     pub warnings_fail: bool,
     /// Whether selected tests are in other shards, which may evaluate what this run does not.
-    #[serde(default)]
     pub is_part: bool,
 }
 
@@ -131,7 +128,7 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 }
 
 /// The end of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask)]
 pub struct RunClose {
     /// The verdict of the run.
     pub verdict: Verdict,

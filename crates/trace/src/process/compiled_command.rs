@@ -42,6 +42,7 @@ impl WrittenCommand<'_> {
         let argv = fill_all(self.cmd, |word| fill(interpolation, word));
         let variables = self.env.into_iter().flatten();
         let environment = fill_all(variables, |(name, text)| {
+            interpolation.check_sent(text);
             let value = fill(interpolation, text);
             if !self.may_lack_secrets && is_secret_name(name) {
                 interpolation.require_values(&format!("`env.{}`", name.value), text)?;

@@ -174,14 +174,12 @@ pub(super) const CONFIG_SENTENCES: &[Sentence] = &[
             "top_p",
             "seed",
             "stop",
+            "tool_choice",
+            "parallel_tool_calls",
+            "response_format",
         ],
         "params",
         "parameters of the model belong under `params`",
-    ),
-    (
-        &["functions"],
-        "params",
-        "the tools of the model belong under `client_tools`",
     ),
     (
         &["args", "arguments"],
@@ -189,6 +187,23 @@ pub(super) const CONFIG_SENTENCES: &[Sentence] = &[
         "the arguments follow the program in one list: `command: [python, server.py]`",
     ),
 ];
+
+/// Sentences for words in files of YAML whose values are lists; a key of ours has another value.
+pub(super) const LIST_SENTENCES: &[Sentence] = &[
+    (
+        &["tools", "functions", "function"],
+        "walk",
+        "tools that the test gives the agent belong under `client_tools`, and rules about calls under `assert: { tools: … }`",
+    ),
+    (
+        &["tools", "functions", "function"],
+        "rate_limit",
+        "tools that the agent is given belong under `client_tools`; those that it has itself need no key",
+    ),
+];
+
+/// The same of words whose values are mappings.
+pub(super) const MAPPING_SENTENCES: &[Sentence] = LIST_SENTENCES.split_at(1).1;
 
 /// Sentences for test files.
 pub(super) const TEST_SENTENCES: &[Sentence] = &[

@@ -24,7 +24,7 @@ impl Problems<'_> {
         if self.list.len() > MOST_PLACED {
             return None;
         }
-        if let Some(sentence) = sentence(self.kind, key, known) {
+        if let Some(sentence) = sentence(self.kind, entry, known) {
             return Some(sentence.to_owned());
         }
         let meanings = meanings(self.kind, key);

@@ -1,6 +1,9 @@
 //! The job of a CI server that the program runs in, from the environment that the server gives it.
 
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
+
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::report::words::links::push_part;
 use ananke_base::context::Context;
@@ -108,20 +111,28 @@ const SERVERS: [ServerVariables; 8] = [
 ];
 
 /// The job of a CI server that the program runs in; empty outside of one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct BuildJob {
+    #[serde(serialize_with = "path_as_text")]
     working_directory: PathBuf,
     /// The variable that only its server sets.
-    marker: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    marker: Option<Cow<'static, str>>,
     /// The root of the project that was checked out.
-    root: Option<PathBuf>,
-    /// The commit that was checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root: Option<String>,
+    /// The commit that was checked out. It and what follows are facts of the run, which are kept with them.
+    #[serde(skip)]
     pub commit: Option<String>,
     /// Its branch.
+    #[serde(skip)]
     pub branch: Option<String>,
     /// The page of the job.
+    #[serde(skip)]
     pub url: Option<String>,
     /// The page with the files of the commit, in the working directory.
+    #[serde(skip)]
     pub blob_url: Option<String>,
 }
 
@@ -148,13 +159,13 @@ impl BuildJob {
         };
         let home = || context.home.as_deref().unwrap_or(Path::new("~"));
         let root = filled(server.root).map(|root| match root.strip_prefix("~/") {
-            Some(below) => home().join(below),
-            None => PathBuf::from(root),
+            Some(below) => home().join(below).to_string_lossy().into_owned(),
+            None => root.to_owned(),
         });
         let blobs: Option<String> = server.blobs.iter().map(part).collect();
         let directory = root
             .as_deref()
-            .and_then(|root| path_from(root, &context.working_directory));
+            .and_then(|root| path_from(Path::new(root), &context.working_directory));
         let blob_url = blobs.zip(directory).map(|(mut address, directory)| {
             for part in directory.split('/').filter(|part| !part.is_empty()) {
                 address.push('/');
@@ -163,7 +174,7 @@ impl BuildJob {
             address
         });
         Self {
-            marker: Some(server.marker),
+            marker: Some(server.marker.into()),
             root,
             blob_url: blob_url.filter(|_| !server.blobs.is_empty()),
             commit: filled(server.commit).map(str::to_owned),
@@ -183,7 +194,7 @@ impl BuildJob {
         let below = self
             .root
             .as_ref()
-            .and_then(|root| path_from(root, &absolute()));
+            .and_then(|root| path_from(Path::new(root), &absolute()));
         below.unwrap_or_else(|| file.to_owned())
     }
 
@@ -191,12 +202,17 @@ impl BuildJob {
     /// root of the project for GitLab.
     #[cfg(feature = "junit")]
     pub(crate) fn attached(&self, file: &str) -> String {
-        match self.marker {
+        match self.marker.as_deref() {
             Some("JENKINS_URL") => with_slashes(&absolute(&self.working_directory, file)),
             Some("GITLAB_CI") => self.file(file),
             _ => file.to_owned(),
         }
     }
+}
+
+/// A path that is kept: one that is not UTF-8 is not to make the rest unreadable.
+fn path_as_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
 }
 
 /// The place of `shown`, a path as in messages, in a run that was started in `working_directory`: without `.` and `..`,

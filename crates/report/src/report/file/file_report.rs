@@ -3,6 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 #[cfg(feature = "junit")]
 use super::junit::JunitProfile;
 use crate::report::{Reporter, ci::BuildJob};
@@ -24,10 +26,11 @@ pub trait FileReport: Reporter + Sized + 'static {
 }
 
 /// The facts of a run that its report files contain; each format reads those that it needs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileOptions {
     /// The readers of JUnit reports.
     #[cfg(feature = "junit")]
+    #[serde(default)]
     pub junit_profile: JunitProfile,
     /// The job of a CI server that the report is for.
     pub job: BuildJob,

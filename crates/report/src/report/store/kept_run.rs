@@ -12,11 +12,11 @@ use super::record::{
     FirstLine, KeptAttempt, RecordHead, RecordKind, RunIndex, TRAILER, VERSION, index_of, next_line,
 };
 use super::{KeptTest, RunHeading, run_files::MOST_BYTES};
-use crate::run_document::read_result;
+use crate::run_document::{RunHead, read_result, read_summary};
 use ananke_base::context::fingerprint;
 use ananke_base::source::reason;
 use ananke_recording::KeptRecording;
-use ananke_trace::outcome::{Outcome, RunClose, TokenTotals};
+use ananke_trace::outcome::Outcome;
 
 /// The reason that a kept run cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,12 +58,10 @@ impl From<io::Error> for KeptRunError {
 /// A kept run.
 #[derive(Debug)]
 pub struct KeptRun {
-    /// The heading of the run: its selection and its facts.
+    /// The heading of the run, which was written before it began.
     pub heading: RunHeading,
-    /// The end of the run; `None` if it did not come to its end, or that is not known.
-    pub end: Option<RunClose>,
-    /// The tokens of all its tests.
-    pub tokens: TokenTotals,
+    /// What its document says of it as a whole.
+    pub head: RunHead,
     /// Its tests, in the order of the run.
     pub tests: Vec<KeptTest>,
     /// Whether its file ends in the middle: tests may be missing.
@@ -90,14 +88,22 @@ impl KeptRun {
         let records_at = first.len() as u64 + 1;
         let found = index(&mut file, found.len());
         let is_truncated = found.is_none();
-        let RunIndex { end, tokens, tests } = match found {
+        let RunIndex { summary, tests } = match found {
             Some(index) => index,
             None => scanned(&mut file, records_at)?,
         };
+        let head = match summary {
+            Some(at) => head(&mut file, at)?,
+            None => RunHead {
+                facts: heading.facts.clone(),
+                selected: heading.tests,
+                started_unix_ms: heading.started_unix_ms,
+                ..RunHead::default()
+            },
+        };
         Ok(Self {
             heading,
-            end,
-            tokens,
+            head,
             tests,
             is_truncated,
             shown: shown.to_owned(),
@@ -157,6 +163,16 @@ impl KeptRun {
         file.seek(SeekFrom::Start(at))?;
         read_record(&mut file)?.ok_or(KeptRunError::Changed)
     }
+}
+
+/// The head of the run by its summary, whose record is at `at`.
+fn head(file: &mut BufReader<File>, at: u64) -> Result<RunHead, KeptRunError> {
+    file.seek(SeekFrom::Start(at))?;
+    let (head, body) = read_record(file)?.ok_or(KeptRunError::Changed)?;
+    if head.record != RecordKind::Summary {
+        return Err(KeptRunError::Changed);
+    }
+    read_summary(&body).map_err(|_| KeptRunError::Changed)
 }
 
 fn heading(line: &[u8]) -> Result<RunHeading, KeptRunError> {
@@ -227,8 +243,6 @@ fn scanned(file: &mut BufReader<File>, mut at: u64) -> Result<RunIndex, KeptRunE
                 let Ok(outcome) = read_result(&body) else {
                     return Ok(index);
                 };
-                let (_, tokens) = outcome.spent();
-                index.tokens = index.tokens + tokens;
                 let mut test = KeptTest::of(&outcome, at, None);
                 for (_, kept) in recordings.extract_if(.., |(id, _)| *id == test.id) {
                     test.recordings.retain(|before| before.run != kept.run);
@@ -236,6 +250,7 @@ fn scanned(file: &mut BufReader<File>, mut at: u64) -> Result<RunIndex, KeptRunE
                 }
                 index.tests.push(test);
             }
+            RecordKind::Summary => index.summary = Some(at),
             RecordKind::Index => return Ok(index),
         }
         at = file.stream_position()?;

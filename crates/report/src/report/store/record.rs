@@ -6,11 +6,12 @@ use std::io::{self, BufRead, Read as _};
 
 use serde::{Deserialize, Serialize};
 
+use crate::report::file::FileOptions;
 use ananke_base::context::fingerprint;
-use ananke_trace::outcome::{Outcome, RunClose, RunFacts, Status, TokenTotals};
+use ananke_trace::outcome::{Outcome, RunFacts, Status};
 
 /// The version of the format.
-pub(super) const VERSION: &str = "1.0";
+pub(super) const VERSION: &str = "1.1";
 
 /// The largest length of a line that describes the data after it, in bytes.
 pub(super) const LONGEST_LINE: u64 = 8 << 20;
@@ -37,8 +38,10 @@ pub struct RunHeading {
     pub started_unix_ms: u64,
     /// The number of tests that were selected.
     pub tests: usize,
-    /// The facts of it that reports contain.
+    /// The facts of it that reports contain, masked.
     pub facts: RunFacts,
+    /// The way in which it writes its report files.
+    pub files: FileOptions,
 }
 
 /// The kind of a record.
@@ -49,6 +52,8 @@ pub(super) enum RecordKind {
     Recording,
     /// The outcome of a test.
     Outcome,
+    /// The last line of the document of the run.
+    Summary,
     /// The places of all records.
     Index,
 }
@@ -57,7 +62,7 @@ pub(super) enum RecordKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RecordHead {
     pub(super) record: RecordKind,
-    /// The id of the test; empty for the index.
+    /// The id of the test; empty for what is of the whole run.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) id: String,
     /// The number of the run of the test, or of the attempt, counted from 1; 0 if it is not one attempt.
@@ -142,10 +147,8 @@ impl KeptTest {
 /// The places of all records of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RunIndex {
-    /// The end of the run, if it came to its end.
-    pub(super) end: Option<RunClose>,
-    /// The tokens of all its tests.
-    pub(super) tokens: TokenTotals,
+    /// The place of the summary of the run.
+    pub(super) summary: Option<u64>,
     /// Its tests, in the order in which it reported them.
     pub(super) tests: Vec<KeptTest>,
 }

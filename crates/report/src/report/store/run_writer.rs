@@ -12,7 +12,6 @@ use std::time::Duration;
 use super::record::{FirstLine, KeptAttempt, RecordKind, RunIndex, record, trailer};
 use super::{KeptTest, RunHeading, run_files::MOST_BYTES};
 use ananke_recording::RecordedAttempt;
-use ananke_trace::outcome::{RunClose, TokenTotals};
 
 /// The most bytes that may wait to be written.
 const MOST_WAITING: u64 = 64 << 20;
@@ -35,8 +34,8 @@ enum WriterMessage {
     Attempt(RecordedAttempt),
     /// The entry of a test, and its outcome as JSON.
     Outcome(Box<KeptTest>, String),
-    /// The run is over.
-    End(Option<Box<RunClose>>, TokenTotals),
+    /// The last line of the document of the run, which is over.
+    Summary(String),
 }
 
 /// The part of a writer that attempts are handed to. Clones are the same.
@@ -125,12 +124,10 @@ impl RunWriter {
             .send(WriterMessage::Outcome(test, outcome), bytes);
     }
 
-    /// The run is over; waits until everything is written.
-    pub(super) fn end(self, end: Option<RunClose>, tokens: TokenTotals) -> Written {
+    /// The run is over, and `summary` is the last line of its document; waits until everything is written.
+    pub(super) fn end(self, summary: String) -> Written {
         let Self { queue, thread } = self;
-        queue
-            .0
-            .send(WriterMessage::End(end.map(Box::new), tokens), 0);
+        queue.0.send(WriterMessage::Summary(summary), 0);
         drop(queue);
         let lost = || Written {
             has_tests: true,
@@ -226,10 +223,7 @@ impl WriterState {
                 match message {
                     WriterMessage::Attempt(attempt) => self.attempt(&attempt),
                     WriterMessage::Outcome(test, outcome) => self.outcome(*test, &outcome),
-                    WriterMessage::End(end, tokens) => {
-                        self.index.end = end.map(|end| *end);
-                        self.index.tokens = tokens;
-                    }
+                    WriterMessage::Summary(summary) => self.summary(&summary),
                 }
                 queue.written(bytes);
             }
@@ -296,6 +290,11 @@ impl WriterState {
         attempts.push(kept);
     }
 
+    fn summary(&mut self, summary: &str) {
+        self.index.summary = Some(self.written);
+        self.append(&record(RecordKind::Summary, "", (0, 0), summary));
+    }
+
     fn outcome(&mut self, test: KeptTest, outcome: &str) {
         let recordings = self.recordings.remove(&test.id).unwrap_or_default();
         let not_kept = self.not_kept.remove(&test.id);
@@ -324,8 +323,8 @@ mod tests {
     use super::*;
     use crate::report::store::kept_run::{KeptRun, KeptRunError};
     use crate::report::store::record::VERSION;
-    use crate::run_document::result_line;
-    use ananke_trace::outcome::{Outcome, TestIdentity};
+    use crate::run_document::{RunTotals, last_line, result_line};
+    use ananke_trace::outcome::{Outcome, RunClose, TestIdentity};
 
     /// A disk with room for so many bytes.
     #[derive(Clone)]
@@ -377,7 +376,11 @@ mod tests {
             let text = result_line(&outcome).unwrap();
             writer.add_outcome(KeptTest::of(&outcome, 0, None), text);
         }
-        let written = writer.end(Some(RunClose::default()), TokenTotals::default());
+        let run = RunTotals {
+            end: Some(RunClose::default()),
+            ..RunTotals::default()
+        };
+        let written = writer.end(last_line(&run).unwrap());
         (disk.bytes.lock().unwrap().clone(), written)
     }
 
@@ -400,7 +403,7 @@ mod tests {
         drop(queue);
         assert!(thread.join().unwrap().error.is_none());
         let run = opened(&disk.bytes.lock().unwrap(), "dropped").unwrap();
-        assert!(!run.is_truncated && run.end.is_none());
+        assert!(!run.is_truncated && run.head.close.is_none());
     }
 
     #[test]
@@ -408,7 +411,7 @@ mod tests {
         let (bytes, end) = written(200, usize::MAX);
         assert!(end.error.is_none() && end.has_tests);
         let run = opened(&bytes, "whole").unwrap();
-        assert!(!run.is_truncated && run.end.is_some());
+        assert!(!run.is_truncated && run.head.close.is_some());
         for (index, test) in run.tests.iter().enumerate() {
             assert_eq!(test.id, format!("a.test.yaml::{index}"));
             assert_eq!(run.outcome(test).unwrap().test.id, test.id);

@@ -9,11 +9,10 @@ use super::run_files::{create, remove_oldest};
 use super::run_writer::{MOST_OF_ATTEMPT, RunWriter, WriterQueue, Written};
 use super::{KeptTest, RUNS, RunHeading, record::VERSION};
 use crate::report::{Reporter, RunKeeping, failure_numbers::FailureNumbers};
-use crate::run_document::result_line;
+use crate::run_document::{RunTotals, last_line, result_line};
 use ananke_base::source::reason;
 use ananke_recording::{AttemptStore, RecordedAttempt};
 use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::{RunClose, TokenTotals};
 use ananke_trace::redact::Sealed;
 
 /// Takes the recordings of a run that is kept.
@@ -47,7 +46,7 @@ pub struct StoreReport {
     /// The result of the writer, once the run is over.
     written: Option<Written>,
     keeping: RunKeeping,
-    tokens: TokenTotals,
+    run: RunTotals,
     failures: FailureNumbers,
     /// The stream for the warning that it cannot be written.
     warnings: Box<dyn Write + Send>,
@@ -81,7 +80,7 @@ impl StoreReport {
             writer: Some(writer),
             written: None,
             keeping: RunKeeping::begun(),
-            tokens: TokenTotals::default(),
+            run: RunTotals::default(),
             failures: FailureNumbers::default(),
             warnings,
         };
@@ -94,23 +93,26 @@ impl StoreReport {
     }
 
     /// The run is over: waits until everything is written.
-    fn end(&mut self, end: Option<RunClose>) {
+    fn end(&mut self) -> io::Result<()> {
         let Some(writer) = self.writer.take() else {
-            return;
+            return Ok(());
         };
-        let written = writer.end(end, self.tokens);
+        let written = writer.end(last_line(&self.run)?);
         if written.error.is_some() {
             self.keeping.fails();
         }
         self.written = Some(written);
+        Ok(())
     }
 }
 
 impl Drop for StoreReport {
     /// A run that was refused before its first test leaves no file.
     fn drop(&mut self) {
-        let writer = self.writer.take();
-        let written = writer.map(|writer| writer.end(None, self.tokens));
+        if self.end().is_err() {
+            return;
+        }
+        let written = self.written.as_ref();
         if written.is_some_and(|written| !written.has_tests) {
             let _is_gone = fs::remove_file(&self.path);
         }
@@ -136,25 +138,24 @@ fn not_written(what: &str, error: &io::Error) -> String {
 
 impl Reporter for StoreReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        self.run.add(event);
         match &**event {
             RunEvent::CaseFinished(outcome) => {
                 let number = self.failures.number(outcome);
-                let (_, tokens) = outcome.spent();
-                self.tokens = self.tokens + tokens;
                 // A test that did not run adds nothing to the runs before.
                 let text = result_line(outcome)?;
                 if let Some(writer) = &self.writer {
                     writer.add_outcome(KeptTest::of(outcome, 0, number), text);
                 }
             }
-            RunEvent::RunFinished(end) => self.end(Some(end.clone())),
+            RunEvent::RunFinished(_) => self.end()?,
             _ => {}
         }
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.end(None);
+        self.end()?;
         let Some(Written { has_tests, error }) = self.written.take() else {
             return Ok(());
         };

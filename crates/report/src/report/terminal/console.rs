@@ -30,7 +30,7 @@ use crate::run_document::RunTotals;
 use ananke_base::context::{At, Clock, TerminalSize};
 use ananke_base::text::{duration, escape, truncate};
 use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::{Outcome, SkipCause, Status, StatusChange, TokenTotals};
+use ananke_trace::outcome::{Outcome, SkipCause, Status, StatusChange};
 use ananke_trace::process::in_one_line;
 use ananke_trace::redact::Sealed;
 
@@ -49,8 +49,8 @@ pub struct ConsoleReport {
     clock: Option<Arc<dyn Clock>>,
     verbosity: Verbosity,
     keeping: RunKeeping,
-    /// The tokens of a kept run that is shown again, of which not all tests are reported.
-    kept_tokens: Option<TokenTotals>,
+    /// Whether a kept run is shown again, of which only the failures are.
+    shows_only_failures: bool,
     /// The number of the only turn that is shown, if not all are.
     only_turn: Option<u32>,
     size: fn() -> Option<TerminalSize>,
@@ -117,7 +117,7 @@ impl ConsoleReport {
             slowest: Slowest::new(options.durations),
             verbosity: options.verbosity,
             keeping: options.keeping,
-            kept_tokens: None,
+            shows_only_failures: false,
             only_turn: None,
             size: options.size,
             palette: Palette::new(options.colour),
@@ -134,11 +134,11 @@ impl ConsoleReport {
         }
     }
 
-    /// The same of a kept run with these tokens, of which only some tests are reported.
+    /// The same of a kept run: of its tests, only those are printed that failed the run.
     #[must_use]
-    pub fn of_kept_run(self, tokens: TokenTotals) -> Self {
+    pub fn of_kept_run(self) -> Self {
         Self {
-            kept_tokens: Some(tokens),
+            shows_only_failures: true,
             ..self
         }
     }
@@ -211,6 +211,9 @@ impl ConsoleReport {
         self.slowest.add(outcome, || {
             truncate::bytes(&outcome.test.id, 400).into_owned()
         });
+        if self.shows_only_failures && number.is_none() {
+            return String::new();
+        }
         if outcome.verdict.end.skip_cause() == Some(SkipCause::RunStopped) {
             let why = outcome.verdict.end.skip_reason().unwrap_or_default();
             let why = why.split_once(": ").map_or(why, |(_, why)| why);

@@ -13,6 +13,7 @@ use crate::report::words::names;
 use crate::report::words::stability::{flip, percent};
 use ananke_base::text::{escape, is_confusable};
 use ananke_trace::outcome::{Outcome, Status, TestIdentity, TurnOutcome};
+use ananke_trace::trace::AgentTime;
 
 /// The depth of cases in the document.
 const CASE_DEPTH: usize = 2;
@@ -121,6 +122,8 @@ fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
         .description
         .iter()
         .map(|text| ("description", text.clone()));
+    let is_virtual = outcome.transcript.time == AgentTime::Virtual;
+    let virtual_time = is_virtual.then(|| ("virtual_time", "true".to_owned()));
     let tags =
         (!outcome.test.about.tags.is_empty()).then(|| ("tags", outcome.test.about.tags.join(", ")));
     let retried = (outcome.attempt() > 1).then(|| ("attempts", outcome.attempt().to_string()));
@@ -157,6 +160,7 @@ fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
         .map(|file| ("recording", file.clone()));
     description
         .chain(tags)
+        .chain(virtual_time)
         .chain(retried)
         .chain(runs)
         .chain(walks)

@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 use quick_xml::Writer;
 
-use super::suite::{Suite, SuiteCounts};
+use super::suite::{Suite, SuiteCounts, timed};
 use super::{Element, JunitProfile, case, element, spool::SuiteSpool, words};
 use crate::report::file::{FileOptions, FileReport};
-use crate::report::words::run_facts::run_facts;
+use crate::report::words::run_facts::{RunFact, run_facts};
 use crate::report::{Reporter, ci::BuildJob};
 use crate::run_document::RunTotals;
 use ananke_base::context::{Scratch, iso8601};
+use ananke_base::text::duration;
 use ananke_model::model::ReportFormat;
 use ananke_trace::outcome::Outcome;
 use ananke_trace::outcome::RunEvent;
@@ -97,6 +98,16 @@ impl JunitReport {
         Ok(())
     }
 
+    /// The sum of the times of the suites; `None` if there are some, and none has one.
+    fn time_us(&self) -> Option<u64> {
+        let times = self.suites.values().filter_map(Suite::time_us);
+        let known: Vec<u64> = times.collect();
+        if known.is_empty() && !self.suites.is_empty() {
+            return None;
+        }
+        Some(known.iter().sum())
+    }
+
     fn write(&mut self, out: impl Write) -> io::Result<()> {
         let mut writer = Writer::new(out);
         writer
@@ -105,12 +116,8 @@ impl JunitReport {
         let root = Element::new("testsuites", 0);
         let root = match self.profile {
             JunitProfile::Default => {
-                let elapsed_us = self.run.end.as_ref().map(|end| end.elapsed_us);
-                let took_us = elapsed_us.unwrap_or(self.run.totals.duration_us);
-                SuiteCounts::of(&self.run.totals)
-                    .on(root.with("name", "ananke"))
-                    .with("time", &words::in_seconds(took_us))
-                    .with("timestamp", &iso8601(self.run.started_unix_ms))
+                let root = SuiteCounts::of(&self.run.totals).on(root.with("name", "ananke"));
+                timed(root, self.time_us()).with("timestamp", &iso8601(self.run.started_unix_ms))
             }
             // Windy Road's schema gives the root no attribute.
             JunitProfile::Strict => root,
@@ -119,7 +126,8 @@ impl JunitReport {
             root.empty(&mut writer)?;
         } else {
             root.open(&mut writer)?;
-            let facts = run_facts(&self.run);
+            let mut facts = run_facts(&self.run);
+            facts.splice(..0, wall_clock_time(&self.run));
             for (number, (name, suite)) in self.suites.iter().enumerate() {
                 match &mut self.accounts {
                     None => {
@@ -141,6 +149,18 @@ impl JunitReport {
         }
         writer.get_mut().write_all(b"\n")?;
         writer.get_mut().flush()
+    }
+}
+
+/// The fact of how long a run took, which is not the sum of the times of its tests: they run at once, are replayed, or have a
+/// virtual clock. None if the run did not come to its end, or is no run of tests but an audit.
+fn wall_clock_time(run: &RunTotals) -> Option<RunFact> {
+    match run.end.as_ref()?.elapsed_us {
+        0 => None,
+        elapsed_us => Some(RunFact {
+            name: "wall-clock time",
+            value: duration::rounded(elapsed_us),
+        }),
     }
 }
 

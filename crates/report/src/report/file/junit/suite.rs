@@ -98,6 +98,15 @@ impl Suite {
         }
     }
 
+    /// The sum of the durations, in microseconds; `None` if none is known.
+    pub(super) fn time_us(&self) -> Option<u64> {
+        if self.is_timed {
+            Some(self.counts.duration_us)
+        } else {
+            None
+        }
+    }
+
     /// Counts a test.
     pub(super) fn add(&mut self, outcome: &Outcome) {
         self.counts.add(outcome);
@@ -125,11 +134,7 @@ impl Suite {
     ) -> io::Result<()> {
         let element = Element::new("testsuite", SUITE_DEPTH).with("name", &escape::line(name));
         let element = self.counts.on(element);
-        let element = if self.is_timed {
-            element.with("time", &words::in_seconds(self.counts.duration_us))
-        } else {
-            element
-        };
+        let element = timed(element, self.time_us());
         let element = element.with("timestamp", &iso8601(self.started_unix_ms));
         element.open(writer)?;
         properties(writer, facts)?;
@@ -180,6 +185,14 @@ impl Suite {
         })?;
         Element::new("system-err", SUITE_DEPTH + 1).empty(writer)?;
         element.close(writer)
+    }
+}
+
+/// Adds a time to an element, if it is known.
+pub(super) fn timed(element: Element, time_us: Option<u64>) -> Element {
+    match time_us {
+        Some(us) => element.with("time", &words::in_seconds(us)),
+        None => element,
     }
 }
 

@@ -85,16 +85,13 @@ impl ConsoleReport {
             end,
             ..
         } = &self.run;
-        if let Some(tokens) = tokens::of_run(self.kept_tokens.unwrap_or(self.run.tokens)) {
+        if let Some(tokens) = tokens::of_run(self.run.tokens) {
             page.line(palette.faint, &format!("tokens: {tokens}"));
         }
         if let Some(judged) = ruling::totals(totals.judged) {
             page.line(palette.faint, &judged);
         }
-        // A kept run reports only some tests.
-        let of_kept = self.kept_tokens.and(end.as_ref());
-        let all = of_kept.map_or(totals, |end| &end.verdict.totals);
-        if let Some(changes) = change_totals(all.changes) {
+        if let Some(changes) = change_totals(totals.changes) {
             page.line(palette.faint, &format!("changes: {changes}"));
         }
         if let Some(flip_rate) = stability::flip_rate(totals) {
@@ -103,7 +100,7 @@ impl ConsoleReport {
         if end.as_ref().is_some_and(|end| end.interrupted) {
             page.put(palette.warning, "interrupted: ");
         }
-        counts::write(page, palette, all, *selected);
+        counts::write(page, palette, totals, *selected);
     }
 
     /// Writes the facts of the run, for those who did not start it: in the log of a CI job, or if everything is

@@ -143,6 +143,11 @@ pub fn suggest(written: &str, known: &[&str], what: &str) -> String {
 /// The Boolean that a text looks like: a word for it in other tools, or one that differs from `true` or `false` by one typo.
 pub fn meant_boolean(text: &str) -> Option<bool> {
     let word = text.trim().to_lowercase();
+/// Whether two names are one in two spellings: `ToolCallStart` is `TOOL_CALL_START`.
+pub fn is_spelled_alike(name: &str, other: &str) -> bool {
+    letters(name) == letters(other)
+}
+
     let is_like = |known: &str| word == known || is_one_typo(&word, known);
     match word.as_str() {
         "no" | "off" | "n" | "none" | "null" => Some(false),

@@ -6,7 +6,7 @@ use super::suffixed_names::named_in;
 use crate::describe::short;
 use ananke_base::diagnostic::{Code, Diagnostic, Span};
 use ananke_model::model::Text;
-use ananke_model::variables::{Interpolation, Leaf, Pattern, Patterns};
+use ananke_model::variables::{Interpolation, Leaf, Pattern, Patterns, call_as_name};
 
 /// The most names of one pattern that are shown.
 const MOST_NAMED: usize = 8;
@@ -204,6 +204,15 @@ pub(crate) fn tool_name(name: &Text, interpolation: &mut Interpolation<'_>) -> L
 fn is_like_a_pattern(name: &str) -> bool {
     name.contains(['*', '|'])
         || name.contains(".+")
+            if let Some(help) = call_as_name(&filled) {
+                let message = format!(
+                    "`{}` is compared with whole names, not as a call",
+                    short(&filled)
+                );
+                let warning =
+                    interpolation.at(Diagnostic::warning(Code::PatternAsName, message), name.span);
+                interpolation.add(warning.help(help));
+            }
         || name.starts_with(['^', '/'])
         || (name.ends_with('$') && !name.contains("${"))
 }

@@ -1,7 +1,7 @@
 //! The selector of calls that a rule is about: by name, arguments and result.
 
 use super::result::{ResultConditions, check_status};
-use super::{ArgumentReading, Mismatches, ToolName, arguments::ArgumentConditions};
+use super::{ArgumentReading, Mismatches, RuleTool, ToolName, arguments::ArgumentConditions};
 use crate::call_focus::CallFocus;
 use crate::values::NearMiss;
 use ananke_base::diagnostic::{Code, Span};
@@ -101,6 +101,11 @@ impl Selector {
             result: self.result.without_end(),
             ..self.clone()
         }
+    }
+
+    /// The tools that it names, each with the arguments that it looks at.
+    pub(crate) fn named_tools(&self) -> Vec<RuleTool<'_>> {
+        self.name.with_arguments(&self.args.names())
     }
 
     /// The conditions in words, without the tool.

@@ -62,6 +62,15 @@ impl ToolName {
         }
     }
 
+    /// The names that it consists of, without a place, each with the arguments that the rule looks at.
+    pub(crate) fn with_arguments(&self, arguments: &[String]) -> Vec<RuleTool<'_>> {
+        let mut tools = self.named_tools();
+        for tool in &mut tools {
+            tool.arguments = arguments.to_vec();
+        }
+        tools
+    }
+
     /// The names that it consists of, without a place.
     pub(crate) fn named_tools(&self) -> Vec<RuleTool<'_>> {
         match self {
@@ -72,6 +81,7 @@ impl ToolName {
                 .map(|name| RuleTool {
                     name: name.into(),
                     is_suffix: true,
+                    arguments: Vec::new(),
                     span: None,
                 })
                 .collect(),
@@ -224,6 +234,8 @@ pub(crate) struct RuleTool<'r> {
     pub(crate) name: Cow<'r, str>,
     /// Whether tools have it that have something before it which ends with `__` or `.`.
     pub(crate) is_suffix: bool,
+    /// The arguments that the rule looks at.
+    pub(crate) arguments: Vec<String>,
     /// The place of the name in its file, unless it is that of the rule.
     pub(crate) span: Option<Span>,
 }
@@ -234,6 +246,7 @@ impl<'r> RuleTool<'r> {
         Self {
             name: Cow::Borrowed(name),
             is_suffix: false,
+            arguments: Vec::new(),
             span,
         }
     }

@@ -44,7 +44,7 @@ impl TurnStep {
     /// The tools that it names.
     pub(crate) fn named_tools(&self) -> Vec<RuleTool<'_>> {
         let selector = self.0.selector();
-        selector.map_or_else(Vec::new, |selector| selector.name.named_tools())
+        selector.map_or_else(Vec::new, |selector| selector.named_tools())
     }
 
     /// Looks for the step in the last turn.

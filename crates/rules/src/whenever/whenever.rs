@@ -259,7 +259,7 @@ impl Rule for Whenever {
     fn named_tools(&self) -> Vec<RuleTool<'_>> {
         let selectors = self.steps().filter_map(StepMatcher::selector);
         selectors
-            .flat_map(|selector| selector.name.named_tools())
+            .flat_map(|selector| selector.named_tools())
             .collect()
     }
 

@@ -204,16 +204,6 @@ pub(crate) fn tool_name(name: &Text, interpolation: &mut Interpolation<'_>) -> L
                     "write a regular expression as `name_match`, in an entry of `require` or `forbid_calls`: `{ name_match: \"^delete_\" }`",
                 ));
             }
-            Ok(filled)
-        }
-        not_ready => not_ready,
-    }
-}
-
-/// Whether a name is probably meant as a glob or as a regular expression: names of tools do not look so.
-fn is_like_a_pattern(name: &str) -> bool {
-    name.contains(['*', '|'])
-        || name.contains(".+")
             if let Some(help) = call_as_name(&filled) {
                 let message = format!(
                     "`{}` is compared with whole names, not as a call",
@@ -223,6 +213,16 @@ fn is_like_a_pattern(name: &str) -> bool {
                     interpolation.at(Diagnostic::warning(Code::PatternAsName, message), name.span);
                 interpolation.add(warning.help(help));
             }
+            Ok(filled)
+        }
+        not_ready => not_ready,
+    }
+}
+
+/// Whether a text is probably meant as a glob or as a regular expression: names of tools do not look so.
+pub(super) fn is_like_a_pattern(name: &str) -> bool {
+    name.contains(['*', '|'])
+        || name.contains(".+")
         || name.starts_with(['^', '/'])
         || (name.ends_with('$') && !name.contains("${"))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use super::attempt::Attempt;
-use super::capture_values::capture_values;
+use super::capture_values::{MissingValue, capture_values};
 use super::outcomes::turn_count;
 use super::tap::AttemptPurpose;
 use super::watchdog::TestStep;
@@ -120,7 +120,14 @@ impl<'a> WrittenTurns<'a> {
             environment.add_secrets(&preparation.secrets());
         }
         if !missing.is_empty() {
-            review.problem = Some(Problem::new(ErrorKind::Capture, missing.join("\n")));
+            let lines = |line: fn(&MissingValue) -> &str| {
+                missing.iter().map(line).collect::<Vec<_>>().join("\n")
+            };
+            review.problem = Some(Problem {
+                kind: ErrorKind::Capture,
+                message: lines(|value| &value.message),
+                help: Some(lines(|value| &value.help)),
+            });
         }
     }
 }

@@ -323,7 +323,11 @@ impl Check<'_> {
                 if let (Some(since), false) = (since(form), self.problems.list.len() > known) {
                     self.newer(since, here.node.span, || format!("{} here", expected(form)));
                 }
+                let known = self.problems.list.len();
                 self.apply(form, here);
+                if keyword(form, "enum").is_some() {
+                    self.problems.add_mappings(known, schema);
+                }
                 self.is_in_newer = outer;
                 return;
             }
@@ -522,6 +526,8 @@ impl Check<'_> {
             (Some(entry), Some(level)) if level.key == entry.key && level.is_required() => {
                 "write one: the key is required"
             }
+            // What a test needs is required in some way, though its schema names no single key.
+            (Some(entry), _) if NEEDED_LISTS.contains(&entry.key.as_str()) => "write one",
             (Some(_), _) => "write one, or leave the key out",
         };
         self.problems.bad_value(here, &what, help);

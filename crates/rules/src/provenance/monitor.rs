@@ -5,7 +5,7 @@
 
 mod taken_sources;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -50,6 +50,8 @@ pub(super) struct ProvenanceMonitor {
     read: HashSet<usize>,
     /// The texts in the states so far: a state repeats most of the one before.
     texts_of_states: HashSet<String>,
+    /// The values in results that only repeat arguments of their calls, each with its place in words.
+    echoes: HashMap<String, String>,
 }
 
 /// The time at which values are looked at.
@@ -97,6 +99,7 @@ impl ProvenanceMonitor {
             is_warned: false,
             read: HashSet::new(),
             texts_of_states: HashSet::new(),
+            echoes: HashMap::new(),
         }
     }
 }
@@ -454,6 +457,10 @@ impl ProvenanceMonitor {
             return Err(NoSourceYet);
         }
         let mut evidence = Vec::new();
+        if let Some(place) = value.keys().find_map(|key| self.echoes.get(key)) {
+            let words = format!("{place} repeats an argument of its own call, and is no source");
+            evidence.push(Evidence::Words(words));
+        }
         if self.explained < EXPLAINED {
             self.explained += 1;
             let near = nearest(&value.text, self.from.identifiers(order, MOST_COMPARED));

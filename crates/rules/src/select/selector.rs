@@ -193,6 +193,15 @@ impl Selector {
         if is_near { near.words() } else { None }
     }
 
+    /// The line that compares the numbers of a call that is nearly selected by their value: `args_where: { amount: { min: 20, max: 20 } }`.
+    pub(crate) fn near_number(&self, call: &ToolCall) -> Option<String> {
+        let (mut args, mut result) = (NearMiss::default(), NearMiss::default());
+        self.args.nearly_match(call, &mut args);
+        self.result.nearly_match(call, &mut result);
+        let of_args = args.by_value().map(|line| format!("args_where: {line}"));
+        of_args.or_else(|| Some(format!("result_where: {}", result.by_value()?)))
+    }
+
     /// In which ways a call of this name is not selected.
     pub(crate) fn mismatches(&self, call: &ToolCall) -> Mismatches {
         let mut mismatches = Mismatches::default();

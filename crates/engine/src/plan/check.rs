@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::entry::{CaseEntry, TestEntry};
 use super::filled_test::{FilledTest, TestSurroundings};
 use super::kept_files::KeptFiles;
-use super::needs::{Needed, needs_of_rules, needs_of_test, unmet};
+use super::needs::{Needed, needs_of_rules, needs_of_test, unmet, unseen_calls};
 use super::secrets::secrets_of;
 use super::target_context::{TargetContext, TargetContexts};
 use super::test::LoadedTest;
@@ -379,6 +379,11 @@ impl LoadedTest {
             )
         }));
         needs.extend(draft.all_blocks().flat_map(needs_of_rules));
+        let of_target = agent.target.model.common.client_tools.as_ref();
+        let mut tools = of_target.into_iter().chain(&self.model.client_tools);
+        if tools.all(Vec::is_empty) {
+            problems.extend(unseen_calls(&needs, &agent.target.model));
+        }
         problems.extend(unmet(needs, &agent.target.model));
     }
 

@@ -115,6 +115,21 @@ pub(super) fn unmet(needs: Vec<Need>, target: &TargetConfig) -> Vec<Diagnostic> 
     unmet.collect()
 }
 
+/// The warning about a rule or condition on calls in a test whose agent is given no tools, on a target that may show no call then: a
+/// prohibition of it may never fail.
+pub(super) fn unseen_calls(needs: &[Need], target: &TargetConfig) -> Option<Diagnostic> {
+    let help = target.how_to_see_calls()?;
+    let is_of_calls =
+        |(needed, ..): &&Need| matches!(needed, Needed::Capability(Capability::ToolCalls));
+    let (_, span, source) = needs.iter().find(is_of_calls)?;
+    let message = format!(
+        "this looks at calls, and the target of the type `{}` has no tools: a call that its server makes is seen only if the response shows it",
+        target.protocol
+    );
+    let warning = Diagnostic::warning(Code::UnseenCalls, message).at(source, *span, "");
+    Some(warning.help(help))
+}
+
 /// The lack of a target without this ability, and the way to get it.
 fn unable(needed: Capability, target: &TargetConfig) -> Option<(String, Option<String>)> {
     let lacks = (!target.capabilities().has(needed)).then(|| needed.lack().to_owned());

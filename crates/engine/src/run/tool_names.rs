@@ -45,8 +45,6 @@ struct Names {
     existing_arguments: BTreeSet<(String, String)>,
     /// The arguments of tools in rules, with their first places and the rule there.
     named_arguments: BTreeMap<(RuleName, String), BTreeSet<(Place, &'static str)>>,
-    /// More arguments exist than are kept.
-    is_full_of_arguments: bool,
     /// More tools exist than are kept.
     is_full: bool,
     /// Rules name more tools than are kept.
@@ -214,10 +212,9 @@ impl Names {
         if tool.len() > LONGEST || argument.len() > LONGEST {
             return;
         }
-        let pair = (tool.to_owned(), argument.to_owned());
-        if self.existing_arguments.len() == MOST_NAMES && !self.existing_arguments.contains(&pair) {
-            self.is_full_of_arguments = true;
-        } else {
+        // One more than are compared says that there are too many.
+        if self.existing_arguments.len() <= MOST_NAMES {
+            let pair = (tool.to_owned(), argument.to_owned());
             self.existing_arguments.insert(pair);
         }
     }
@@ -242,7 +239,7 @@ impl Names {
     /// The arguments in rules that are probably misspelled: a tool has others, and none of this name.
     fn near_arguments(&self) -> Vec<NearName> {
         let mut found = Vec::new();
-        if self.is_full_of_arguments {
+        if self.existing_arguments.len() > MOST_NAMES {
             return found;
         }
         for ((tool, name), places) in &self.named_arguments {

@@ -456,6 +456,15 @@ impl ProvenanceMonitor {
         if look == Look::First {
             return Err(NoSourceYet);
         }
+        Ok(Some(SourceProblem {
+            words,
+            events: Vec::new(),
+            evidence: self.near_sources(value, order),
+        }))
+    }
+
+    /// Things that come near to a value without a source: a result that only repeats it, and the closest value.
+    fn near_sources(&mut self, value: &TracedValue, order: u64) -> Vec<Evidence> {
         let mut evidence = Vec::new();
         if let Some(place) = value.keys().find_map(|key| self.echoes.get(key)) {
             let words = format!("{place} repeats an argument of its own call, and is no source");
@@ -468,11 +477,7 @@ impl ProvenanceMonitor {
                 near.map(|near| Evidence::Words(format!("the closest value is `{}`", short(near)))),
             );
         }
-        Ok(Some(SourceProblem {
-            words,
-            events: Vec::new(),
-            evidence,
-        }))
+        evidence
     }
 }
 

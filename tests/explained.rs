@@ -16,7 +16,7 @@ type Texts = &'static [(&'static str, &'static str)];
 
 /// Codes that no file of a project shows by itself: the files in addition to `a.test.yaml`, and the arguments of the
 /// command.
-const COMMANDS: [(Code, Texts, &str); 19] = [
+const COMMANDS: [(Code, Texts, &str); 20] = [
     (Code::BadEncoding, &[], "check latin1.test.yaml"),
     (
         Code::BadReport,
@@ -124,6 +124,14 @@ const COMMANDS: [(Code, Texts, &str); 19] = [
         "run shop",
     ),
     (Code::Unreadable, &[], "check missing.test.yaml"),
+    (
+        Code::UnseenCalls,
+        &[
+            ("shop/ananke.config.yaml", MODEL),
+            ("shop/a.test.yaml", UNSEEN),
+        ],
+        "check shop",
+    ),
 ];
 
 const EMPTY: &str = concat!(
@@ -189,6 +197,16 @@ const NEAR_VALUE: &str = concat!(
     "name: a\n",
     "turns: [{ user: Pay }]\n",
     "assert: { tools: { forbid_calls: [{ name: charge_card, args: { amount: \"1000\" } }] } }\n",
+);
+const MODEL: &str = concat!(
+    "version: \"1.4\"\n",
+    "target: { type: openai, endpoint: \"http://127.0.0.1:1/v1\", model: m }\n",
+);
+const UNSEEN: &str = concat!(
+    "version: \"1.4\"\n",
+    "name: a\n",
+    "turns: [{ user: Delete O-7 }]\n",
+    "assert: { tools: { forbid: [delete_order] } }\n",
 );
 const LOOKS_LIKE: &str = concat!(
     "version: \"1.4\"\n",

@@ -268,7 +268,7 @@ error[bad-value]: `turns` needs at least one entry
 3 | turns: []
   |        ^
   |
-  = help: write one, or leave the key out
+  = help: write one
 
 2 errors
 

@@ -25,6 +25,7 @@ mod scripted;
 mod sequence;
 mod shared_ids;
 mod silent_passes;
+mod spellings;
 mod sse;
 mod stamps;
 mod table;

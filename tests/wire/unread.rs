@@ -100,7 +100,12 @@ fn each(events: &[Value], change: impl Fn(&Value) -> Vec<Value>) -> Vec<Vec<Valu
 }
 
 /// The streams in which one event of these is inserted at each place before the last `rest` events.
-fn inserted(events: &[Value], new: &[Value], from: usize, rest: usize) -> Vec<Vec<Value>> {
+pub(super) fn inserted(
+    events: &[Value],
+    new: &[Value],
+    from: usize,
+    rest: usize,
+) -> Vec<Vec<Value>> {
     let at = |place: usize| {
         let with = move |event: &Value| {
             let mut events = events.to_vec();
@@ -139,7 +144,7 @@ fn is_hidden(outcome: &Outcome) -> bool {
     matches!(outcome.status(), Status::Failed | Status::NotShown)
 }
 
-async fn hides_no_verdict(target: &str, streams: Vec<Vec<Value>>) {
+pub(super) async fn hides_no_verdict(target: &str, streams: Vec<Vec<Value>>) {
     assert!(!streams.is_empty());
     let bodies = streams.iter().map(|events| stream(events)).collect();
     let outcomes = judged(target, RULES, bodies).await;
@@ -157,7 +162,7 @@ async fn hides_no_verdict(target: &str, streams: Vec<Vec<Value>>) {
     }
 }
 
-async fn changes_no_verdict(target: &str, streams: Vec<Vec<Value>>) {
+pub(super) async fn changes_no_verdict(target: &str, streams: Vec<Vec<Value>>) {
     assert!(!streams.is_empty());
     let bodies = streams.iter().map(|events| stream(events)).collect();
     let outcomes = judged(target, RULES, bodies).await;
@@ -172,7 +177,7 @@ async fn changes_no_verdict(target: &str, streams: Vec<Vec<Value>>) {
 }
 
 /// A whole answer of an AG-UI agent.
-fn agui() -> Vec<Value> {
+pub(super) fn agui() -> Vec<Value> {
     let function = json!({ "name": "find_order", "arguments": "{}" });
     vec![
         json!({ "type": "RUN_STARTED", "threadId": "t", "runId": "r" }),
@@ -257,7 +262,7 @@ async fn what_vendors_add_to_agui_changes_no_verdict() {
 }
 
 /// A whole response of a model behind chat completions.
-fn openai() -> Vec<Value> {
+pub(super) fn openai() -> Vec<Value> {
     let chunk = |delta: Value, finish: Value| json!({ "id": "x", "object": "chat.completion.chunk", "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] });
     let call = json!({ "index": 0, "id": "c", "type": "function", "function": { "name": "find_order", "arguments": "{}" } });
     vec![
@@ -306,7 +311,7 @@ async fn what_gateways_add_to_chunks_changes_no_verdict() {
 }
 
 /// A whole answer of an A2A agent in the shape of 1.0.
-fn a2a() -> Vec<Value> {
+pub(super) fn a2a() -> Vec<Value> {
     let status = |status: Value| json!({ "statusUpdate": { "taskId": "t", "contextId": "c", "status": status } });
     let message =
         json!({ "messageId": "m", "role": "ROLE_AGENT", "parts": [{ "text": "Working." }] });

@@ -76,6 +76,11 @@ impl TargetConfig {
         self.own.how_to_get(lacking)
     }
 
+    /// The way to see calls, if a test without client tools may see none.
+    pub fn how_to_see_calls(&self) -> Option<&'static str> {
+        self.own.how_to_see_calls()
+    }
+
     /// Whether the agent runs inside this program, and needs nothing else.
     pub fn is_embedded(&self) -> bool {
         self.own.is_embedded()

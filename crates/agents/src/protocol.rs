@@ -27,6 +27,12 @@ pub trait ProtocolConfig: Debug + Send + Sync {
         None
     }
 
+    /// The way to see calls, for a target on which a test without client tools may see none whatever the agent does; `None` if the
+    /// protocol shows every call.
+    fn how_to_see_calls(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Whether the agent runs inside this program, and needs nothing else.
     fn is_embedded(&self) -> bool {
         false

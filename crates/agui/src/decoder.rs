@@ -13,7 +13,7 @@ use super::assembler::Assembler;
 use super::content::Content;
 use super::conversation_settings::ConversationSettings;
 use super::event::{DecodeError, FieldKey, WireEvent};
-use super::event_kind::{Effect, EventKind, EventRef, ItemKind, known};
+use super::event_kind::{Effect, EventKind, EventRef, ItemKind, facts_of_spelling, known};
 use super::history::Annotated;
 use super::incoming::Incoming;
 use super::listed_calls::identify;
@@ -394,7 +394,8 @@ fn tell_of_unknown(event: &WireEvent<'_>, number: u32, tell: &mut ChangeListener
                 facts: first.facts | other.facts,
                 ..first
             });
-            if let Some(unread) = together {
+            if let Some(mut unread) = together {
+                unread.facts = unread.facts | facts_of_spelling(event.kind());
                 tell(Change::Unread(unread.violating(rule, number)));
             }
         }

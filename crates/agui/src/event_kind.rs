@@ -5,6 +5,7 @@ use std::fmt;
 use std::num::NonZeroU8;
 
 use super::event::FieldKey;
+use ananke_base::text::is_spelled_alike;
 use ananke_trace::trace::{Fact, Facts};
 
 /// A kind of item. Ids are unique within a kind.
@@ -267,6 +268,15 @@ const EVENTS: &[(&str, Effect)] = &[
     ("THINKING_TEXT_MESSAGE_CONTENT", Effect::OldReasoning),
     ("THINKING_TEXT_MESSAGE_END", Effect::EndsOldReasoning),
 ];
+
+/// The facts that an event of an unknown type may say because its type is a known one in another spelling: `ToolCallStart`.
+pub(super) fn facts_of_spelling(kind: &str) -> Facts {
+    let spelled = EVENTS.iter().find(|(name, _)| is_spelled_alike(name, kind));
+    match spelled {
+        Some((_, effect)) if !effect.is_silent() => effect.facts(),
+        _ => Facts::NONE,
+    }
+}
 
 /// The type of an event, and its effect.
 pub(super) fn known(kind: &str) -> Option<(EventKind, Effect)> {

@@ -267,6 +267,11 @@ impl Conversation<'_> {
         let lookalikes = self.sink.evaluator.lookalikes(&self.sink.trace);
         self.result.warnings.extend(lookalikes);
         self.result.denied_warnings = self.sink.evaluator.denied_warnings();
+        if self.result.was_checked_by_nothing() {
+            let warning = "no rule was evaluated: all rules are on turns that were not needed";
+            self.result.warnings.push(warning.to_owned());
+            self.result.denied_warnings += 1;
+        }
         if !self.result.turns.is_empty() {
             self.result.messages_count = messages_count(&self.sink.trace);
             self.result.state = state(&self.sink.trace);

@@ -38,6 +38,17 @@ pub struct ConversationResult {
 }
 
 impl ConversationResult {
+    /// Whether it passed without any rule, because the turns that have rules were not needed.
+    pub(crate) fn was_checked_by_nothing(&self) -> bool {
+        let is_unneeded = |turn: &TurnOutcome| turn.reason_not_needed().is_some();
+        self.is_passed()
+            && self.rules.is_empty()
+            && self.checkpoints.is_empty()
+            && self.not_asked.is_empty()
+            && self.turns.iter().any(is_unneeded)
+            && self.turns.iter().all(|turn| turn.rules.is_empty())
+    }
+
     /// Whether every rule passed until now.
     pub fn is_passed(&self) -> bool {
         let turns = self

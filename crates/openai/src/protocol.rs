@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{compile::compile, config::OpenaiConfig, probed::ProbedOpenai, served::ServedChat};
 use ananke_agents::{
     Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, ServedProtocol, Target,
+    ToolExecution,
 };
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
@@ -44,6 +45,14 @@ impl ProtocolConfig for OpenaiConfig {
 
     fn capabilities(&self) -> Capabilities {
         Self::ABILITIES
+    }
+
+    fn how_to_see_calls(&self) -> Option<&'static str> {
+        let is_observed = self.tools == Some(ToolExecution::Observed);
+        (!is_observed).then_some(
+            "declare its tools in `client_tools`; or write `tools: observed` in the target if the server executes its own and its \
+             responses show the calls",
+        )
     }
 
     fn model(&self) -> Option<&Text> {

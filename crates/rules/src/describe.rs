@@ -105,3 +105,12 @@ pub(crate) fn listed(names: &[&str]) -> String {
     };
     format!("{more}{}", shown.join(", "))
 }
+/// A key as it is written in a mapping between braces.
+pub(crate) fn yaml_key(key: &str) -> String {
+    let is_plain = |sign: char| sign.is_alphanumeric() || "_-.".contains(sign);
+    if key.chars().all(is_plain) {
+        key.to_owned()
+    } else {
+        Value::from(key).to_string()
+    }
+}

@@ -16,6 +16,8 @@ pub struct NamedTool<'r> {
     pub name: Cow<'r, str>,
     /// Whether tools have it that have something before it which ends with `__` or `.`.
     pub is_suffix: bool,
+    /// The arguments that the rule looks at.
+    pub arguments: Vec<String>,
     /// The rule: `tools.forbid`.
     pub rule: &'static str,
     origin: &'r RuleOrigin,
@@ -61,6 +63,7 @@ impl<'r> NamedTool<'r> {
         Self {
             name: tool.name,
             is_suffix: tool.is_suffix,
+            arguments: tool.arguments,
             rule,
             origin,
             span: tool.span.unwrap_or(origin.span),

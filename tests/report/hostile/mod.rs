@@ -262,6 +262,7 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
     let tool = NearName {
         place,
         name: own(),
+        tool: Some(own()),
         rule: "tools.forbid".into(),
         nearest: own(),
     };

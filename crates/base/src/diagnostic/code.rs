@@ -150,6 +150,8 @@ codes! {
     Unreadable = "unreadable",
     /// A variable in the way of another tool, or where none is replaced.
     UnreplacedVariable = "unreplaced-variable",
+    /// A rule about calls in a test whose target may show none.
+    UnseenCalls = "unseen-calls",
     /// A limit that applies to no turn.
     UnusedLimit = "unused-limit",
     /// A pattern that matches nothing, or everything.

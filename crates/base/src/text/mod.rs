@@ -32,8 +32,8 @@ pub use parse_duration::parse_duration;
 pub use question::ends_with_question;
 pub use short_text::ShortText;
 pub use suggest::{
-    Spellings, after_prefixes, is_one_typo, meant_boolean, nearest, nearest_certain, nearest_first,
-    suggest,
+    Spellings, after_prefixes, is_one_typo, is_spelled_alike, meant_boolean, nearest,
+    nearest_certain, nearest_first, suggest,
 };
 pub use text_fold::{TextDifference, TextFold};
 pub use text_form::TextForm;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 /// The name in `known` that is nearest to `written`, if it is near: at most a third of the characters differ, where
-/// case, `-`, `_` and spaces do not count. If several are equally near, the first.
+/// case, `-`, `_` and spaces do not count. If several are equally near, the first. A name that says the opposite is not near.
 pub fn nearest<T: AsRef<str>>(written: &str, known: impl IntoIterator<Item = T>) -> Option<T> {
     let plain = folded(written);
     let length = plain.chars().count();
@@ -16,10 +16,26 @@ pub fn nearest<T: AsRef<str>>(written: &str, known: impl IntoIterator<Item = T>)
         let folded = folded(name.as_ref());
         let is_near_in_length = folded.chars().count().abs_diff(length) <= allowed;
         let distance = is_near_in_length.then(|| strsim::damerau_levenshtein(&plain, &folded))?;
-        (distance <= allowed).then_some((distance, name))
+        let is_opposite = distance > 0 && is_negated(written) != is_negated(name.as_ref());
+        (distance <= allowed && !is_opposite).then_some((distance, name))
     });
     near.min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
+}
+
+/// Whether a name says that something is not: `tool_not_called`, `notContains`, `unequal`.
+fn is_negated(name: &str) -> bool {
+    const WORDS: [&str; 8] = [
+        "not", "no", "non", "never", "without", "isnt", "cannot", "dont",
+    ];
+    let spaced: String = name
+        .chars()
+        .flat_map(|sign| [sign.is_uppercase().then_some(' '), Some(sign)])
+        .flatten()
+        .collect();
+    let spaced = spaced.to_lowercase();
+    let mut words = spaced.split(|sign: char| !sign.is_alphanumeric());
+    spaced.starts_with("not") || spaced.starts_with("un") || words.any(|word| WORDS.contains(&word))
 }
 
 /// The names in `known`, those that are nearest to `written` first.
@@ -127,6 +143,11 @@ fn letters(name: &str) -> String {
     characters.flat_map(char::to_lowercase).collect()
 }
 
+/// Whether two names are one in two spellings: `ToolCallStart` is `TOOL_CALL_START`.
+pub fn is_spelled_alike(name: &str, other: &str) -> bool {
+    letters(name) == letters(other)
+}
+
 /// A name without its case and separators.
 fn folded(text: &str) -> String {
     text.to_lowercase().replace(['-', '_', ' '], "")
@@ -191,6 +212,31 @@ mod tests {
             ("ID", Some("id")),
             ("something", None),
             ("", None),
+        ] {
+            assert_eq!(nearest(written, known), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn the_opposite_is_never_near() {
+        let known = [
+            "tool_called",
+            "require",
+            "contains",
+            "not_contains",
+            "equals",
+        ];
+        for (written, expected) in [
+            ("tool_not_called", None),
+            ("not_tool_called", None),
+            ("toolNotCalled", None),
+            ("require_not", None),
+            ("unequals", None),
+            ("no_require", None),
+            ("notContains", Some("not_contains")),
+            ("not_contain", Some("not_contains")),
+            ("notcontains", Some("not_contains")),
+            ("contain", Some("contains")),
         ] {
             assert_eq!(nearest(written, known), expected, "{written}");
         }

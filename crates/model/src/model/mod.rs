@@ -86,5 +86,5 @@ pub use turn_type::{
     OwnTurnKeys, TurnKind, TurnType, connect_type_name, install_turn_types, resume_type_name,
 };
 pub use value_condition::{
-    BOUND_WORDS, BoundValue, ResultWhere, ValueCondition, ValueType, ValuesWhere,
+    BoundValue, CONDITION_WORDS, ResultWhere, ValueCondition, ValueType, ValuesWhere,
 };

@@ -67,7 +67,7 @@ pub struct TurnSettings {
     /// step as in `sequence` that the previous turn that was sent must contain. If the condition is not met, the turn is
     /// reported as not needed.
     #[serde(rename = "if")]
-    #[schemars(extend("x-since" = "1.4"), example = &"awaits", example = serde_json::json!({"says": "(?i)which size"}))]
+    #[schemars(extend("x-since" = "1.4"), example = &"awaits", example = serde_json::json!({"says": "(?i)which size"}), example = serde_json::json!({"call": "check_out"}))]
     pub condition: Option<Spanned<WrittenCondition>>,
     /// Values of this turn that become variables for later turns and for `teardown`.
     #[schemars(example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]

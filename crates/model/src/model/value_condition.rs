@@ -78,12 +78,15 @@ impl ValueCondition {
     }
 }
 
-/// The names of bounds in other languages, each with the key that means the same.
-pub const BOUND_WORDS: &[(&str, &[&str])] = &[
+/// The names of conditions in other languages, each with the key that means the same.
+pub const CONDITION_WORDS: &[(&str, &[&str])] = &[
+    ("$eq", &["equals"]),
     ("$gt", &["above"]),
     ("$gte", &["min"]),
+    ("$in", &["one_of"]),
     ("$lt", &["below"]),
     ("$lte", &["max"]),
+    ("$regex", &["match"]),
     ("<", &["below"]),
     ("<=", &["max"]),
     (">", &["above"]),

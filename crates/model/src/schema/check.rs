@@ -20,7 +20,7 @@ use super::{FileKind, Version};
 use crate::model::{is_extension_key, is_reference};
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Span};
 use ananke_base::source::{Entry, Node, NodeValue, printable};
-use ananke_base::text::meant_boolean;
+use ananke_base::text::{is_one_typo, meant_boolean};
 
 /// The key that declares the version of a file: it has rules and words of its own.
 const VERSION: &str = "version";
@@ -31,6 +31,12 @@ const ASSERTIONS: [&str; 4] = ["assert", "assertions", "assertion", "final_asser
 /// The most unknown keys of one mapping that are reported one by one: the time and memory of a problem are bounded for a file that is
 /// none of ours.
 const MOST_UNKNOWN: usize = 1_000;
+
+/// The lists that make a file or a test: without them something else is missing.
+const NEEDED_LISTS: [&str; 2] = ["turns", "tests"];
+
+/// The fewest characters of an unknown key that is taken for a typo of a known one.
+const SHORTEST_TYPO: usize = 4;
 
 /// The result of a walk.
 pub(super) struct CheckedTree {
@@ -317,7 +323,11 @@ impl Check<'_> {
                 if let (Some(since), false) = (since(form), self.problems.list.len() > known) {
                     self.newer(since, here.node.span, || format!("{} here", expected(form)));
                 }
+                let known = self.problems.list.len();
                 self.apply(form, here);
+                if keyword(form, "enum").is_some() {
+                    self.problems.add_mappings(known, schema);
+                }
                 self.is_in_newer = outer;
                 return;
             }
@@ -455,7 +465,8 @@ impl Check<'_> {
             }
             None => {
                 let meaning = self.problems.unknown_key(here, entry, known, &self.levels);
-                if self.ignores_unknown_keys() {
+                let is_typo = known.iter().any(|known| is_typo_of(&entry.key, known));
+                if self.ignores_unknown_keys() && !is_typo {
                     self.problems.warn_of_last();
                 }
                 match meaning {
@@ -515,6 +526,8 @@ impl Check<'_> {
             (Some(entry), Some(level)) if level.key == entry.key && level.is_required() => {
                 "write one: the key is required"
             }
+            // What a test needs is required in some way, though its schema names no single key.
+            (Some(entry), _) if NEEDED_LISTS.contains(&entry.key.as_str()) => "write one",
             (Some(_), _) => "write one, or leave the key out",
         };
         self.problems.bad_value(here, &what, help);
@@ -567,4 +580,9 @@ impl Check<'_> {
         self.is_in_newer = true;
         true
     }
+}
+
+/// Whether an unknown key is a known one with a typo: ignoring it would drop what it says. Short keys are too near to each other.
+fn is_typo_of(key: &str, known: &str) -> bool {
+    key.chars().count() >= SHORTEST_TYPO && is_one_typo(key, known)
 }

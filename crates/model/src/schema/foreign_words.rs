@@ -10,7 +10,7 @@ use self::hint_tables::{
     YAML_WORDS,
 };
 use super::FileKind;
-use crate::model::BOUND_WORDS;
+use crate::model::{CONDITION_WORDS, ValueCondition};
 use ananke_base::source::{Entry, NodeValue};
 
 /// The hints of one format.
@@ -28,14 +28,14 @@ struct Hints {
 fn hints(kind: FileKind) -> Hints {
     match kind {
         FileKind::Config => Hints {
-            words: &[YAML_WORDS, BOUND_WORDS],
+            words: &[YAML_WORDS, CONDITION_WORDS],
             sentences: &[CONFIG_SENTENCES, BLOCK_SENTENCES],
             of_lists: LIST_SENTENCES,
             of_mappings: MAPPING_SENTENCES,
             values: &[CONFIG_VALUES, BLOCK_VALUES],
         },
         FileKind::Test => Hints {
-            words: &[YAML_WORDS, BOUND_WORDS],
+            words: &[YAML_WORDS, CONDITION_WORDS],
             sentences: &[TEST_SENTENCES, BLOCK_SENTENCES],
             of_lists: LIST_SENTENCES,
             of_mappings: MAPPING_SENTENCES,
@@ -57,6 +57,16 @@ pub(super) fn meanings(kind: FileKind, word: &str) -> &'static [&'static str] {
     words
         .find(|(known, _)| *known == word)
         .map_or(&[], |(_, keys)| keys)
+}
+
+/// The key of a condition on a value that `word` means, here or in another language.
+pub fn condition_key(word: &str) -> Option<&'static str> {
+    let own = ValueCondition::KEYS.into_iter().find(|key| *key == word);
+    let keys = ValueCondition::KEYS;
+    own.or_else(|| {
+        let mut meanings = meanings(FileKind::Test, word).iter().copied();
+        meanings.find(|key| keys.contains(key))
+    })
 }
 
 /// The remedy for the word at `entry` in a mapping that knows the keys `known`.

@@ -55,6 +55,7 @@ mod written;
 
 pub use editor::for_editors;
 pub use embedded::{CommittedSchemas, FileKind, embedded, install};
+pub use foreign_words::condition_key;
 pub use generate::{generate_of, generate_since, generate_written, text};
 pub use idle_words::{IdleWord, idle_words};
 pub use key_docs::KeyDocs;

@@ -461,6 +461,19 @@ impl<'a> Problems<'a> {
         }
     }
 
+    /// Adds to the problem of an unknown word, if it is the one after the first `known`, the mappings that may be written instead: those
+    /// in the examples of the schema.
+    pub(super) fn add_mappings(&mut self, known: usize, schema: &'static Value) {
+        let examples = schema.get("examples").and_then(Value::as_array);
+        let mappings = examples.into_iter().flatten().filter_map(Value::as_object);
+        let keys = mappings.filter_map(|mapping| mapping.keys().next());
+        let written: Vec<String> = keys.map(|key| format!("`{{ {key}: … }}`")).collect();
+        if let ([problem], false) = (&mut self.list[known..], written.is_empty()) {
+            let written = any_of(&written);
+            problem.help.push(format!("or write a mapping: {written}"));
+        }
+    }
+
     /// A value of another type than is `expected`, with what to write instead.
     pub(super) fn wrong_type(
         &mut self,

@@ -41,6 +41,6 @@ pub use secret::{
     SHORTEST_SECRET, Secret, is_secret_header, is_secret_name, is_secret_value, masked_query,
 };
 pub use test_about::TestAbout;
-pub use tool_name::{call_keys, tool_name_problem};
+pub use tool_name::{call_as_name, call_keys, tool_name_problem};
 pub use url::{add_written_secrets, endpoint_url, http_url};
 pub use useless::{UselessMatch, useless_match};

@@ -261,6 +261,9 @@ impl Interpolation<'_> {
 
     /// The remedies for a name that nothing defines.
     fn help_for_missing(&self, wanted: &str) -> Vec<String> {
+        if let Some(help) = self.scope.help_for_later(wanted) {
+            return vec![help.to_owned()];
+        }
         let hint = self
             .scope
             .hint_for_missing()

@@ -41,6 +41,8 @@ pub struct Scope {
     /// Whether empty values are fine everywhere, since nothing is sent.
     allows_empty: bool,
     hint: Option<String>,
+    /// The names that are known only after what is filled now, each with what gives them a value.
+    later: BTreeMap<String, String>,
 }
 
 impl Scope {
@@ -174,6 +176,16 @@ impl Scope {
     /// The help for a missing name.
     pub fn hint_for_missing(&self) -> Option<&str> {
         self.hint.as_deref()
+    }
+
+    /// Says that `name` has no value yet, but later parts may use it, in the words of a help.
+    pub fn promise(&mut self, name: &str, help: String) {
+        self.later.insert(name.to_owned(), help);
+    }
+
+    /// The help for a name that only later parts can use.
+    pub(super) fn help_for_later(&self, name: &str) -> Option<&str> {
+        self.later.get(name).map(String::as_str)
     }
 
     /// The parts that the values were made of.

@@ -3,7 +3,7 @@
 //! Flows in: a text of a file, and what it is compared as. Flows out: a problem that `check --fix` repairs where it is certain what
 //! was meant. **Invariant:** a text that may match what its author means is not reported.
 
-use super::{Interpolation, Leaf, NotReady, tool_name::visible, tool_name_problem};
+use super::{Interpolation, Leaf, NotReady, call_as_name, tool_name::visible, tool_name_problem};
 use crate::model::Text;
 use ananke_base::diagnostic::{Code, Diagnostic, Span};
 use ananke_base::source::{Node, NodeValue, ScalarStyle, WrittenCharacter, WrittenScalar};
@@ -200,6 +200,7 @@ impl Interpolation<'_> {
         let meant = meant_name(name);
         let problem = problem.help(match &meant {
             Some(meant) => format!("write `{meant}`"),
+            None if let Some(help) = call_as_name(name) => help,
             None => "select a tool that has such a name by `name_match`, in an entry of `require` or `forbid_calls`"
                 .to_owned(),
         });

@@ -5,9 +5,9 @@ use super::lower::Lowering;
 use super::lowered_assertion::LoweredAssertion;
 use super::tool_results::{ResultPattern, split_patterns};
 use ananke_base::diagnostic::Code;
-use ananke_base::source::{Node, NodeValue};
+use ananke_base::source::{Node, NodeValue, printable};
 use ananke_base::text::suggest;
-use ananke_model::variables::tool_name_problem;
+use ananke_model::variables::{call_as_name, tool_name_problem};
 use ananke_rules::suffixed_pattern;
 
 impl LoweredAssertion<'_> {
@@ -106,6 +106,13 @@ fn names_of(names: &Node, lowering: &mut Lowering<'_>) -> Option<Node> {
         if let Some(message) = tool_name_problem(word) {
             let help = "write the name as the agent calls it";
             return lowering.refuse(Code::NeverMatches, name.span, &message, help);
+        }
+        if call_as_name(word).is_some() {
+            let message = format!(
+                "`{}` is compared with whole names, not as a call: write `{{\"name\": \"…\", \"arguments\": {{…}}}}`",
+                printable(word)
+            );
+            lowering.warn(Code::PatternAsName, name.span, &message);
         }
     }
     Some(text_at(names.span, &suffixed_pattern(&words)))

@@ -12,7 +12,7 @@ use crate::loaded::TestHead;
 use crate::loaded::secrets_of;
 use crate::loaded::{CaseEntry, TestEntry};
 use crate::loaded::{FilledTest, TestSurroundings};
-use crate::loaded::{Need, NeedingPart, needs_of_rules, needs_of_test, unmet};
+use crate::loaded::{Need, NeedingPart, needs_of_rules, needs_of_test, unmet, unseen_calls};
 use crate::loaded::{TargetContext, TargetContexts};
 use crate::loaded::{scope_at_start, with_row};
 use crate::project::{
@@ -376,6 +376,11 @@ impl LoadedTest {
             Need::new(part, Capability::UserTurns, written.span, &self.source)
         }));
         needs.extend(draft.all_blocks().flat_map(needs_of_rules));
+        let of_target = agent.target.model.common.client_tools.as_ref();
+        let mut tools = of_target.into_iter().chain(&self.model.client_tools);
+        if tools.all(Vec::is_empty) {
+            problems.extend(unseen_calls(&needs, &agent.target.model));
+        }
         problems.extend(unmet(&needs, &agent.target.model));
     }
 

@@ -1,6 +1,6 @@
 //! Captures with their variables filled: names, and where their values are found.
 
-use ananke_base::diagnostic::{Code, Spanned};
+use ananke_base::diagnostic::{Code, Place, Spanned};
 use ananke_base::source::printable;
 use ananke_model::model;
 use ananke_model::variables::{
@@ -13,6 +13,8 @@ use ananke_trace::trace::Path;
 pub struct CompiledCapture {
     /// Its name.
     pub name: String,
+    /// The place where it is written.
+    pub place: Place,
     /// The source of its value.
     pub from: CaptureFrom,
     /// Whether numbers keep the spelling that the agent sent.
@@ -46,6 +48,7 @@ impl CompiledCapture {
         named?;
         Ok(Self {
             name: name.value.clone(),
+            place: interpolation.source().place(name.span),
             from: from?,
             keeps_spelling: interpolation.source().is_since(SPELLED_NUMBERS),
         })

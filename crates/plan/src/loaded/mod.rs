@@ -30,7 +30,7 @@ pub(crate) use filled_test::{FilledTest, FilledTurn, TestSurroundings};
 pub use kept_files::KEPT_TEXT;
 pub(crate) use kept_files::KeptFiles;
 pub use loaded_file::LoadedFile;
-pub(crate) use needs::{Need, NeedingPart, needs_of_rules, needs_of_test, unmet};
+pub(crate) use needs::{Need, NeedingPart, needs_of_rules, needs_of_test, unmet, unseen_calls};
 pub(crate) use older_versions::{of_older_versions, with_place};
 pub use prepare_error::PrepareError;
 pub(crate) use row_users::{file_text, row_users};

@@ -205,6 +205,21 @@ pub(crate) fn needs_of_rules(block: &Block) -> Vec<Need> {
         .collect()
 }
 
+/// The warning about a rule or condition on calls in a test whose agent is given no tools, on a target that may show no call then: a
+/// prohibition of it may never fail.
+pub(crate) fn unseen_calls(needs: &[Need], target: &TargetConfig) -> Option<Diagnostic> {
+    let help = target.how_to_see_calls()?;
+    let is_of_calls =
+        |need: &&Need| matches!(need.needed, Needed::Capability(Capability::ToolCalls));
+    let need = needs.iter().find(is_of_calls)?;
+    let message = format!(
+        "this looks at calls, and the target of the type `{}` has no tools: a call that its server makes is seen only if the response shows it",
+        target.protocol
+    );
+    let warning = Diagnostic::warning(Code::UnseenCalls, message).at(&need.source, need.span, "");
+    Some(warning.help(help))
+}
+
 /// The problems with `needs` of a test of `target`.
 pub(crate) fn unmet(needs: &[Need], target: &TargetConfig) -> Vec<Diagnostic> {
     let problems = needs.iter().map(|need| need.problem(target));

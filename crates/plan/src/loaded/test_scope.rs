@@ -88,10 +88,32 @@ impl LoadedTest {
     ) -> impl Iterator<Item = (&'s Spanned<Turn>, Cow<'s, Scope>)> {
         let mut scope = Cow::Borrowed(scope);
         self.turns.iter().zip(1..).map(move |(turn, number)| {
-            let own = scope.clone();
+            let mut own = scope.clone();
+            self.promise_captures(number, &mut own);
             expect_captures(turn, number, &mut scope, variables);
             (turn, own)
         })
+    }
+
+    /// Notes for the turn `number` what it and later turns capture, which it cannot use.
+    fn promise_captures(&self, number: usize, scope: &mut Cow<'_, Scope>) {
+        let from_here = self.turns.iter().zip(1..).skip(number - 1);
+        for (turn, by) in from_here {
+            for (name, _) in turn.settings.capture.iter().flatten() {
+                let help = if by == number {
+                    format!(
+                        "`{}` is captured by this turn: later turns can use it",
+                        name.value
+                    )
+                } else {
+                    format!(
+                        "`{}` is captured by turn {by}: only turns after it can use it",
+                        name.value
+                    )
+                };
+                scope.to_mut().promise(name, help);
+            }
+        }
     }
 
     /// The scope that is known when an action of a walk is filled: what turns and actions keep may come later.

@@ -132,9 +132,12 @@ part! {
         /// What to do about it.
         #[serde(skip_deserializing)]
         help: String = tool.help();
-        /// The name that no agent called.
+        /// The name that no agent called, or of an argument that no call had.
         #[schemars(extend("x-since" = "1.1"))]
         name: Cow<'a, str> = Cow::Borrowed(&tool.name);
+        /// The tool, if the name is that of an argument; omitted otherwise.
+        #[schemars(extend("x-since" = "1.2"))]
+        tool?: Cow<'a, str> = tool.tool.as_deref().map(Cow::Borrowed);
         /// The rule that has it.
         #[schemars(extend("x-since" = "1.1"))]
         rule: Cow<'a, str> = Cow::Borrowed(&tool.rule);
@@ -205,6 +208,7 @@ impl WarningView<'_> {
                 column: self.column,
             },
             name: self.name.to_string(),
+            tool: self.tool.as_deref().map(str::to_owned),
             rule: self.rule.to_string().into(),
             nearest: self.nearest.to_string(),
         }

@@ -11,7 +11,6 @@ use crate::limits::{Measure, monitor, total};
 use crate::rule::RuleEntry;
 use crate::rule_origin::RuleOrigin;
 use ananke_base::context::interruption::is_everything_given_up;
-use ananke_base::diagnostic::Code;
 use ananke_model::variables::Patterns;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, TimeLimits};
 use ananke_trace::redact::Redactor;
@@ -419,7 +418,7 @@ impl Evaluator {
         warnings
     }
 
-    /// The values in rules that look like conditions and, as the conversation shows, are meant so: a warning each.
+    /// The values in rules that look like conditions or patterns and, as the conversation shows, are meant so: a warning each.
     pub fn lookalikes(&mut self, trace: &Trace) -> Vec<String> {
         let Inherited { test, turns, .. } = &self.rules;
         let of_turns = turns.iter().take(self.begun).flat_map(|turn| &turn.entries);
@@ -431,10 +430,9 @@ impl Evaluator {
                 continue;
             }
             for selector in rule.selectors() {
-                for words in selector.lookalikes(&trace.calls) {
-                    let code = Code::LooksLikeCondition;
+                for warning in selector.lookalikes(&trace.calls) {
                     self.denied_warnings += usize::from(CodedWarning::is_deniable(origin));
-                    warnings.push(CodedWarning { code, words }.line(path, origin));
+                    warnings.push(warning.line(path, origin));
                 }
             }
         }

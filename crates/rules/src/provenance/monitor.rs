@@ -5,7 +5,7 @@
 
 mod taken_sources;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -50,6 +50,8 @@ pub(super) struct ProvenanceMonitor {
     read: HashSet<usize>,
     /// The texts in the states so far: a state repeats most of the one before.
     texts_of_states: HashSet<String>,
+    /// The values in results that only repeat arguments of their calls, each with its place in words.
+    echoes: HashMap<String, String>,
 }
 
 /// The time at which values are looked at.
@@ -97,6 +99,7 @@ impl ProvenanceMonitor {
             is_warned: false,
             read: HashSet::new(),
             texts_of_states: HashSet::new(),
+            echoes: HashMap::new(),
         }
     }
 }
@@ -453,7 +456,20 @@ impl ProvenanceMonitor {
         if look == Look::First {
             return Err(NoSourceYet);
         }
+        Ok(Some(SourceProblem {
+            words,
+            events: Vec::new(),
+            evidence: self.near_sources(value, order),
+        }))
+    }
+
+    /// Things that come near to a value without a source: a result that only repeats it, and the closest value.
+    fn near_sources(&mut self, value: &TracedValue, order: u64) -> Vec<Evidence> {
         let mut evidence = Vec::new();
+        if let Some(place) = value.keys().find_map(|key| self.echoes.get(key)) {
+            let words = format!("{place} repeats an argument of its own call, and is no source");
+            evidence.push(Evidence::Words(words));
+        }
         if self.explained < EXPLAINED {
             self.explained += 1;
             let near = nearest(&value.text, self.from.identifiers(order, MOST_COMPARED));
@@ -461,11 +477,7 @@ impl ProvenanceMonitor {
                 near.map(|near| Evidence::Words(format!("the closest value is `{}`", short(near)))),
             );
         }
-        Ok(Some(SourceProblem {
-            words,
-            events: Vec::new(),
-            evidence,
-        }))
+        evidence
     }
 }
 

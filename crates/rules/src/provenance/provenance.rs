@@ -230,8 +230,11 @@ impl Rule for Provenance {
 
     fn named_tools(&self) -> Vec<RuleTool<'_>> {
         let of_values = match &self.of {
-            Traced::Arguments { tool, .. } => Some(tool),
-            Traced::Said(_) => None,
+            Traced::Arguments { tool, paths } => {
+                let first = |path: &Path| path.parts().first().cloned();
+                tool.with_arguments(&paths.iter().filter_map(first).collect::<Vec<_>>())
+            }
+            Traced::Said(_) => Vec::new(),
         };
         let sources = self
             .from
@@ -241,11 +244,8 @@ impl Rule for Provenance {
                 ProvenanceSource::Results { tool, .. } => tool.as_ref(),
                 _ => None,
             });
-        of_values
-            .into_iter()
-            .chain(sources)
-            .flat_map(ToolName::named_tools)
-            .collect()
+        let sources = sources.flat_map(ToolName::named_tools);
+        of_values.into_iter().chain(sources).collect()
     }
 
     fn names_tools(&self) -> bool {

@@ -131,6 +131,14 @@ impl ArgumentConditions {
             .collect()
     }
 
+    /// The names of the arguments that are looked at.
+    pub(super) fn names(&self) -> Vec<String> {
+        let paths = self.focus().into_iter();
+        paths
+            .filter_map(|focus| focus.path.into_iter().next())
+            .collect()
+    }
+
     /// Compiles the patterns.
     pub(super) fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
         self.conditions.start(patterns)?;

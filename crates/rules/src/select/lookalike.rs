@@ -1,12 +1,16 @@
-//! Values in `args` and `result` that look like conditions: `{ min: 40 }` means that mapping itself.
+//! Values in `args` and `result` that look like conditions or patterns: `{ min: 40 }` and `"^O-"` mean themselves.
 
 use serde_json::{Number, Value};
 
 use super::Selector;
 use super::mismatches::Whole;
-use crate::describe::json;
+use super::tool_name::is_like_a_pattern;
+use super::written_pattern::WrittenPattern;
+use crate::describe::{json, yaml_key};
+use crate::evaluation::CodedWarning;
 use ananke_base::context::DateOrTime;
-use ananke_model::model::BOUND_WORDS;
+use ananke_base::diagnostic::Code;
+use ananke_model::schema::condition_key;
 use ananke_trace::outcome::brief;
 use ananke_trace::trace::{Args, ToolCall, ToolResult, is_same_json};
 
@@ -20,6 +24,17 @@ const SIGNS: [(&str, &str); 6] = [
     ("<", "below"),
 ];
 
+/// The keys of conditions on the size of a value.
+const BOUNDS: [&str; 4] = ["min", "max", "above", "below"];
+
+/// The types that a condition names.
+const TYPES: [&str; 7] = [
+    "string", "number", "integer", "boolean", "array", "object", "null",
+];
+
+/// The keys that go with other conditions.
+const NOT_ALONE: [&str; 2] = ["not", "message"];
+
 /// A value of an entry that looks like a condition.
 #[derive(Debug)]
 struct Lookalike<'s> {
@@ -28,8 +43,18 @@ struct Lookalike<'s> {
     path: Vec<PathPart<'s>>,
     /// The value as it is written.
     value: &'s Value,
-    /// The condition that it looks like: `min: 40`.
-    condition: String,
+    meant: Meant,
+}
+
+/// The condition that a value looks like.
+#[derive(Clone, Debug)]
+enum Meant {
+    /// Bounds, as they are written: `min: 40`.
+    Bounds(String),
+    /// Conditions of which one is no bound: `match: "^O-"`. Without a value in its place such a mapping may be meant itself.
+    Conditions(String),
+    /// A regular expression or a glob.
+    Pattern(WrittenPattern),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -39,9 +64,9 @@ enum PathPart<'s> {
 }
 
 impl Selector {
-    /// In words, each value that looks like a condition: a call to such a tool had a scalar or nothing in its place, and none
-    /// had what is written.
-    pub(crate) fn lookalikes(&self, calls: &[ToolCall]) -> Vec<String> {
+    /// A warning for each value that looks like a condition or a pattern: a call to such a tool had a scalar or nothing in its
+    /// place, and none had what is written.
+    pub(crate) fn lookalikes(&self, calls: &[ToolCall]) -> Vec<CodedWarning> {
         let mut all = Vec::new();
         for (json, whole) in [
             (self.args.json(), Whole::Arguments),
@@ -68,14 +93,18 @@ fn collect<'s>(
     path: &mut Vec<PathPart<'s>>,
     all: &mut Vec<Lookalike<'s>>,
 ) {
-    if let Some(condition) = condition(value) {
+    if let Some(meant) = meant(value) {
+        // Words like `type` and `match` are keys of agents too: what is in such a mapping may be meant as well.
+        let is_certain = !matches!(meant, Meant::Conditions(_));
         all.push(Lookalike {
             whole,
             path: path.clone(),
             value,
-            condition,
+            meant,
         });
-        return;
+        if is_certain {
+            return;
+        }
     }
     let inside: Vec<(PathPart<'s>, &Value)> = match value {
         Value::Object(entries) => entries
@@ -97,31 +126,61 @@ fn collect<'s>(
 }
 
 /// The condition that a value looks like.
-fn condition(value: &Value) -> Option<String> {
-    let bounds: Vec<String> = match value {
-        Value::Object(entries) if !entries.is_empty() => entries
-            .iter()
-            .map(|(key, value)| Some(format!("{}: {}", bound_key(key)?, bound(value)?)))
-            .collect::<Option<_>>()?,
-        Value::String(text) => {
-            let text = text.trim();
-            let (rest, key) = SIGNS
-                .iter()
-                .find_map(|(sign, key)| Some((text.strip_prefix(sign)?, key)))?;
-            vec![format!("{key}: {}", bound(&Value::from(rest.trim()))?)]
+fn meant(value: &Value) -> Option<Meant> {
+    match value {
+        Value::Object(entries) => {
+            let mut conditions = Vec::new();
+            for (word, value) in entries {
+                conditions.push((condition_key(word)?, value));
+            }
+            written_conditions(&conditions)
         }
-        _ => return None,
-    };
-    Some(bounds.join(", "))
+        Value::String(text) => match comparison(text.trim()) {
+            Some(bound) => Some(Meant::Bounds(bound)),
+            None if is_like_a_pattern(text) || text.contains(['[', '\\']) => {
+                WrittenPattern::of(text).map(Meant::Pattern)
+            }
+            None => None,
+        },
+        _ => None,
+    }
 }
 
-/// The key of the bound that is called `word`, here or in another language.
-fn bound_key(word: &str) -> Option<&str> {
-    if ["min", "max", "above", "below"].contains(&word) {
-        return Some(word);
+/// The conditions of a mapping as they are written in YAML; `None` if one of them cannot be one.
+fn written_conditions(conditions: &[(&str, &Value)]) -> Option<Meant> {
+    let mut written = Vec::new();
+    for (key, value) in conditions {
+        let value = match (*key, value) {
+            (key, value) if BOUNDS.contains(&key) => bound(value)?,
+            ("type", Value::String(name)) if TYPES.contains(&name.as_str()) => value.to_string(),
+            ("match" | "contains" | "message", Value::String(_))
+            | ("one_of", Value::Array(_))
+            | ("exists" | "not", Value::Bool(_))
+            | ("length", Value::Number(_) | Value::Object(_))
+            | ("schema", Value::Object(_))
+            | ("equals", _) => value.to_string(),
+            _ => return None,
+        };
+        written.push(format!("{key}: {value}"));
     }
-    let (_, keys) = BOUND_WORDS.iter().find(|(known, _)| *known == word)?;
-    keys.first().copied()
+    let written = written.join(", ");
+    if conditions.iter().all(|(key, _)| NOT_ALONE.contains(key)) {
+        None
+    } else if conditions.iter().all(|(key, _)| BOUNDS.contains(key)) {
+        Some(Meant::Bounds(written))
+    } else {
+        Some(Meant::Conditions(written))
+    }
+}
+
+/// The bound that a text spells: `>= 40`.
+fn comparison(text: &str) -> Option<String> {
+    for (sign, key) in SIGNS {
+        if let Some(rest) = text.strip_prefix(sign) {
+            return Some(format!("{key}: {}", bound(&Value::from(rest.trim()))?));
+        }
+    }
+    None
 }
 
 /// A bound as it is written in YAML; `None` if the value is none.
@@ -138,7 +197,7 @@ fn bound(value: &Value) -> Option<String> {
 
 impl Lookalike<'_> {
     /// The warning about it, if a call shows that it is not meant as it is written.
-    fn warning<'c>(&self, calls: impl Iterator<Item = &'c ToolCall>) -> Option<String> {
+    fn warning<'c>(&self, calls: impl Iterator<Item = &'c ToolCall>) -> Option<CodedWarning> {
         let mut shown = None;
         for call in calls {
             let Some(whole) = self.whole_of(call) else {
@@ -151,37 +210,56 @@ impl Lookalike<'_> {
             match found {
                 Some(Value::Object(_)) => return None,
                 Some(found) if is_same_json(found, self.value) => return None,
-                Some(Value::Array(_)) => {}
-                None => {
-                    shown.get_or_insert_with(|| (&call.name, "nothing".to_owned()));
-                }
-                Some(found) => {
+                Some(found) if self.is_shown_by(found) => {
                     shown.get_or_insert_with(|| (&call.name, format!("`{}`", brief(found))));
                 }
+                None if matches!(self.meant, Meant::Bounds(_)) => {
+                    shown.get_or_insert_with(|| (&call.name, "nothing".to_owned()));
+                }
+                Some(_) | None => {}
             }
         }
         let (name, found) = shown?;
+        Some(self.worded(name, &found))
+    }
+
+    /// Whether a value in its place shows what is meant.
+    fn is_shown_by(&self, found: &Value) -> bool {
+        match (&self.meant, found) {
+            (_, Value::Array(_)) => false,
+            (Meant::Pattern(pattern), Value::String(text)) => pattern.is_match(text),
+            (Meant::Pattern(pattern), other) => pattern.is_match(&other.to_string()),
+            (Meant::Bounds(_) | Meant::Conditions(_), _) => true,
+        }
+    }
+
+    /// The warning: a call to the tool `name` had `found` in its place.
+    fn worded(&self, name: &str, found: &str) -> CodedWarning {
         let place = self.place();
         let key = self.key();
-        let value = json(self.value);
+        let (code, condition, noun) = match &self.meant {
+            Meant::Bounds(bounds) => (Code::LooksLikeCondition, bounds.clone(), "bound"),
+            Meant::Conditions(written) => (Code::LooksLikeCondition, written.clone(), "condition"),
+            Meant::Pattern(pattern) => {
+                let regex = Value::from(pattern.as_str());
+                (Code::LooksLikePattern, format!("match: {regex}"), "pattern")
+            }
+        };
         let at = if place.is_empty() {
             String::new()
         } else {
             format!(" at `{place}`")
         };
         let instead = if place.is_empty() {
-            format!("{key}_where: {{ {} }}", self.condition)
+            format!("{key}_where: {{ {condition} }}")
         } else {
-            format!(
-                "{key}_where: {{ {}: {{ {} }} }}",
-                yaml_key(&place),
-                self.condition
-            )
+            format!("{key}_where: {{ {}: {{ {condition} }} }}", yaml_key(&place))
         };
-        Some(format!(
-            "`{key}` contains `{value}`{at} as it is written, and a call to `{name}` had {found} there: write `{instead}` if a bound \
-             is meant"
-        ))
+        let words = format!(
+            "`{key}` contains `{}`{at} as it is, and a call to `{name}` had {found}: write `{instead}` for a {noun}",
+            json(self.value)
+        );
+        CodedWarning { code, words }
     }
 
     /// The value that it is compared with.
@@ -216,20 +294,15 @@ impl Lookalike<'_> {
     }
 }
 
-/// A key as it is written in a mapping between braces.
-fn yaml_key(key: &str) -> String {
-    let is_plain = |sign: char| sign.is_alphanumeric() || "_-.".contains(sign);
-    if key.chars().all(is_plain) {
-        key.to_owned()
-    } else {
-        Value::from(key).to_string()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::fakes::{answered, call, selector};
     use super::*;
+
+    fn lookalikes(yaml: &str, calls: &[ToolCall]) -> Vec<String> {
+        let warnings = selector(yaml).expect(yaml).lookalikes(calls);
+        warnings.into_iter().map(|warning| warning.words).collect()
+    }
 
     #[test]
     fn a_mapping_of_bounds_and_a_comparison_are_conditions_with_a_line_to_write() {
@@ -242,12 +315,25 @@ mod tests {
             ("'>= 40'", "min: 40"),
             ("'<2026-12-31'", "below: 2026-12-31"),
             ("'≤ 3'", "max: 3"),
+            ("{ match: '^1' }", "match: \"^1\""),
+            ("{ $regex: '^1', not: true }", "match: \"^1\", not: true"),
+            ("{ pattern: 'O-[0-9]' }", "match: \"O-[0-9]\""),
+            ("{ contains: '00' }", "contains: \"00\""),
+            ("{ one_of: [1, 2] }", "one_of: [1,2]"),
+            ("{ $in: [1, 2] }", "one_of: [1,2]"),
+            ("{ equals: 7 }", "equals: 7"),
+            ("{ type: string }", "type: \"string\""),
+            ("'^1'", "match: \"^1\""),
+            ("/^1/", "match: \"^1\""),
+            ("'1*'", "match: \"^1\""),
+            ("'*0'", "match: \"0$\""),
+            ("'[0-9]+'", "match: \"[0-9]+\""),
+            ("'\\d+'", "match: \"\\\\d+\""),
+            ("'2000|1000'", "match: \"2000|1000\""),
         ] {
             let yaml = format!("{{ name: pay, args: {{ amount: {written} }} }}");
-            let words = selector(&yaml)
-                .expect(&yaml)
-                .lookalikes(&[call(r#"{"amount": 1000}"#, [])]);
-            let line = format!("write `args_where: {{ amount: {{ {line} }} }}` if");
+            let words = lookalikes(&yaml, &[call(r#"{"amount": 1000}"#, [])]);
+            let line = format!("write `args_where: {{ amount: {{ {line} }} }}` for");
             assert!(words.len() == 1 && words[0].contains(&line), "{words:?}");
         }
         for written in [
@@ -259,18 +345,24 @@ mod tests {
             "'> see below'",
             "'40'",
             "->",
+            "'^2'",
+            "'2*'",
+            "'[EUR]'",
+            "'(*'",
+            "{ not: true }",
+            "{ message: no }",
+            "{ match: 5 }",
+            "{ match: '^1', currency: EUR }",
         ] {
             let yaml = format!("{{ name: pay, args: {{ amount: {written} }} }}");
-            let words = selector(&yaml)
-                .expect(&yaml)
-                .lookalikes(&[call(r#"{"amount": 1000}"#, [])]);
+            let words = lookalikes(&yaml, &[call(r#"{"amount": 1000}"#, [])]);
             assert_eq!(words, Vec::<String>::new(), "{written}");
         }
     }
 
     #[test]
     fn what_the_calls_had_decides_whether_a_bound_is_meant() {
-        let rows: [(&str, &[&str], bool); 9] = [
+        let rows: [(&str, &[&str], bool); 17] = [
             ("{ amount: { min: 40 } }", &["{\"amount\": 1000}"], true),
             ("{ amount: { min: 40 } }", &["{}"], true),
             ("{ amount: { min: 40 } }", &[], false),
@@ -292,37 +384,51 @@ mod tests {
                 true,
             ),
             ("{ min: 40 }", &["{\"min\": 40}"], false),
+            (
+                "{ card: { type: '^deb' } }",
+                &["{\"card\": {\"type\": \"debit\"}}"],
+                true,
+            ),
+            (
+                "{ card: { match: '^deb' } }",
+                &["{\"card\": {\"match\": \"debit\"}}"],
+                true,
+            ),
+            ("{ card: { type: gift } }", &["{\"card\": \"gift\"}"], false),
+            ("{ id: { match: '^O' } }", &["{\"id\": \"O-7\"}"], true),
+            ("{ id: { match: '^O' } }", &["{}"], false),
+            ("{ id: '^O-' }", &["{\"id\": \"O-7\"}"], true),
+            ("{ id: '^O-' }", &["{\"id\": \"P-7\"}", "{}"], false),
+            (
+                "{ id: 'O-*' }",
+                &["{\"id\": \"O-7\"}", "{\"id\": \"O-*\"}"],
+                false,
+            ),
         ];
         for (args, calls, expected) in rows {
             let calls: Vec<ToolCall> = calls.iter().map(|args| call(args, [])).collect();
             for (exact, expected) in [("", expected), (", exact: true", false)] {
                 let yaml = format!("{{ name: pay, args: {args}{exact} }}");
-                let words = selector(&yaml).expect(&yaml).lookalikes(&calls);
+                let words = lookalikes(&yaml, &calls);
                 assert_eq!(!words.is_empty(), expected, "{yaml}: {words:?}");
             }
             let other = format!("{{ name: refund, args: {args} }}");
-            assert!(
-                selector(&other)
-                    .expect(&other)
-                    .lookalikes(&calls)
-                    .is_empty()
-            );
+            assert_eq!(lookalikes(&other, &calls), Vec::<String>::new());
         }
     }
 
     #[test]
     fn the_whole_result_and_values_in_lists_have_a_line_too() {
         let calls = [call("{}", [answered("42", None)])];
-        let words = |yaml: &str| selector(yaml).expect(yaml).lookalikes(&calls).join("; ");
+        let words = |yaml: &str| lookalikes(yaml, &calls).join("; ");
         assert_eq!(
             words("{ name: pay, result: { min: 40 } }"),
-            "`result` contains `{\"min\":40}` as it is written, and a call to `pay` had `42` there: write `result_where: { min: 40 }` if \
-             a bound is meant"
+            "`result` contains `{\"min\":40}` as it is, and a call to `pay` had `42`: write `result_where: { min: 40 }` for a bound"
         );
         assert_eq!(
             words("{ name: pay, args: { items: [{ price: { lt: 3 } }] } }"),
-            "`args` contains `{\"lt\":3}` at `items[0].price` as it is written, and a call to `pay` had nothing there: write \
-             `args_where: { \"items[0].price\": { below: 3 } }` if a bound is meant"
+            "`args` contains `{\"lt\":3}` at `items[0].price` as it is, and a call to `pay` had nothing: write \
+             `args_where: { \"items[0].price\": { below: 3 } }` for a bound"
         );
     }
 }

@@ -15,6 +15,7 @@ mod selector;
 mod suffixed_names;
 mod tool_name;
 mod written_name;
+mod written_pattern;
 
 pub(crate) use crate::values::CallCount;
 pub(crate) use arguments::ArgumentReading;

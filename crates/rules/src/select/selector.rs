@@ -1,7 +1,7 @@
 //! The selector of calls that a rule is about: by name, arguments and result.
 
 use super::result::{ResultConditions, check_status};
-use super::{ArgumentReading, Mismatches, ToolName, arguments::ArgumentConditions};
+use super::{ArgumentReading, Mismatches, RuleTool, ToolName, arguments::ArgumentConditions};
 use crate::call_focus::CallFocus;
 use crate::values::NearMiss;
 use ananke_base::diagnostic::{Code, Span};
@@ -103,6 +103,11 @@ impl Selector {
         }
     }
 
+    /// The tools that it names, each with the arguments that it looks at.
+    pub(crate) fn named_tools(&self) -> Vec<RuleTool<'_>> {
+        self.name.with_arguments(&self.args.names())
+    }
+
     /// The conditions in words, without the tool.
     pub(crate) fn conditions(&self) -> String {
         [self.args.describe(), self.result.describe()]
@@ -186,6 +191,15 @@ impl Selector {
         let is_near =
             self.args.nearly_match(call, &mut near) && self.result.nearly_match(call, &mut near);
         if is_near { near.words() } else { None }
+    }
+
+    /// The line that compares the numbers of a call that is nearly selected by their value: `args_where: { amount: { min: 20, max: 20 } }`.
+    pub(crate) fn near_number(&self, call: &ToolCall) -> Option<String> {
+        let (mut args, mut result) = (NearMiss::default(), NearMiss::default());
+        self.args.nearly_match(call, &mut args);
+        self.result.nearly_match(call, &mut result);
+        let of_args = args.by_value().map(|line| format!("args_where: {line}"));
+        of_args.or_else(|| Some(format!("result_where: {}", result.by_value()?)))
     }
 
     /// In which ways a call of this name is not selected.

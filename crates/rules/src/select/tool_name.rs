@@ -6,7 +6,7 @@ use super::suffixed_names::named_in;
 use crate::describe::short;
 use ananke_base::diagnostic::{Code, Diagnostic, Span};
 use ananke_model::model::Text;
-use ananke_model::variables::{Interpolation, Leaf, Pattern, Patterns};
+use ananke_model::variables::{Interpolation, Leaf, Pattern, Patterns, call_as_name};
 
 /// The most names of one pattern that are shown.
 const MOST_NAMED: usize = 8;
@@ -62,6 +62,15 @@ impl ToolName {
         }
     }
 
+    /// The names that it consists of, without a place, each with the arguments that the rule looks at.
+    pub(crate) fn with_arguments(&self, arguments: &[String]) -> Vec<RuleTool<'_>> {
+        let mut tools = self.named_tools();
+        for tool in &mut tools {
+            tool.arguments = arguments.to_vec();
+        }
+        tools
+    }
+
     /// The names that it consists of, without a place.
     pub(crate) fn named_tools(&self) -> Vec<RuleTool<'_>> {
         match self {
@@ -72,6 +81,7 @@ impl ToolName {
                 .map(|name| RuleTool {
                     name: name.into(),
                     is_suffix: true,
+                    arguments: Vec::new(),
                     span: None,
                 })
                 .collect(),
@@ -194,14 +204,23 @@ pub(crate) fn tool_name(name: &Text, interpolation: &mut Interpolation<'_>) -> L
                     "write a regular expression as `name_match`, in an entry of `require` or `forbid_calls`: `{ name_match: \"^delete_\" }`",
                 ));
             }
+            if let Some(help) = call_as_name(&filled) {
+                let message = format!(
+                    "`{}` is compared with whole names, not as a call",
+                    short(&filled)
+                );
+                let warning =
+                    interpolation.at(Diagnostic::warning(Code::PatternAsName, message), name.span);
+                interpolation.add(warning.help(help));
+            }
             Ok(filled)
         }
         not_ready => not_ready,
     }
 }
 
-/// Whether a name is probably meant as a glob or as a regular expression: names of tools do not look so.
-fn is_like_a_pattern(name: &str) -> bool {
+/// Whether a text is probably meant as a glob or as a regular expression: names of tools do not look so.
+pub(super) fn is_like_a_pattern(name: &str) -> bool {
     name.contains(['*', '|'])
         || name.contains(".+")
         || name.starts_with(['^', '/'])
@@ -215,6 +234,8 @@ pub(crate) struct RuleTool<'r> {
     pub(crate) name: Cow<'r, str>,
     /// Whether tools have it that have something before it which ends with `__` or `.`.
     pub(crate) is_suffix: bool,
+    /// The arguments that the rule looks at.
+    pub(crate) arguments: Vec<String>,
     /// The place of the name in its file, unless it is that of the rule.
     pub(crate) span: Option<Span>,
 }
@@ -225,6 +246,7 @@ impl<'r> RuleTool<'r> {
         Self {
             name: Cow::Borrowed(name),
             is_suffix: false,
+            arguments: Vec::new(),
             span,
         }
     }

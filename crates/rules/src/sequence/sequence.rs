@@ -162,7 +162,7 @@ impl Rule for Sequence {
         let steps = self.steps.iter().filter(may_be_missing);
         steps
             .filter_map(|step| step.selector())
-            .flat_map(|selector| selector.name.named_tools())
+            .flat_map(Selector::named_tools)
             .collect()
     }
 

@@ -2,7 +2,7 @@
 
 use super::walk::walk;
 use crate::evaluation::{Exclusions, RuleScope, View, take_reason};
-use crate::select::{ArgumentReading, RuleTool};
+use crate::select::{ArgumentReading, RuleTool, Selector};
 use crate::steps::{Kinds, StepMatcher};
 use ananke_base::diagnostic::Span;
 use ananke_model::model::StepKeys;
@@ -44,7 +44,7 @@ impl TurnStep {
     /// The tools that it names.
     pub(crate) fn named_tools(&self) -> Vec<RuleTool<'_>> {
         let selector = self.0.selector();
-        selector.map_or_else(Vec::new, |selector| selector.name.named_tools())
+        selector.map_or_else(Vec::new, Selector::named_tools)
     }
 
     /// Looks for the step in the last turn.

@@ -108,7 +108,7 @@ impl Rule for ForbidCallsRule {
     }
 
     fn named_tools(&self) -> Vec<RuleTool<'_>> {
-        self.selector.name.named_tools()
+        self.selector.named_tools()
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Number, Value};
 
 use super::compiled_condition::CompiledCondition;
 use super::expected_value::{ExpectedValue, ValueComparison, text_of};
-use crate::describe::{json, short};
+use crate::describe::{json, short, yaml_key};
 use ananke_base::source::is_same_number;
 use ananke_model::variables::Pattern;
 use ananke_trace::outcome::brief;
@@ -17,12 +17,24 @@ use ananke_trace::trace::{Path, is_same_json};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NearMiss {
     reasons: Vec<String>,
+    /// The place of the first number that is compared with a text or a pattern, and that number as it is written.
+    number: Option<(String, String)>,
 }
 
 impl NearMiss {
     /// All of them; `None` if there is none, since the call then simply matches.
     pub(crate) fn words(self) -> Option<String> {
         (!self.reasons.is_empty()).then(|| self.reasons.join(", and "))
+    }
+
+    /// The condition that compares the first number by its value: `amount: { min: 20, max: 20 }`.
+    pub(crate) fn by_value(&self) -> Option<String> {
+        let (place, number) = self.number.as_ref()?;
+        let bounds = format!("{{ min: {number}, max: {number} }}");
+        Some(match place.as_str() {
+            "" => bounds,
+            place => format!("{{ {}: {bounds} }}", yaml_key(place)),
+        })
     }
 
     fn add(&mut self, place: &str, words: &str) {
@@ -82,6 +94,10 @@ impl NearMiss {
             }
             _ => return false,
         };
+        if let (Value::String(text), Value::Number(_)) = (wanted, found) {
+            let number = (place.to_owned(), text.clone());
+            self.number.get_or_insert(number);
+        }
         self.add(place, &format!("is `{}`, {kind}", brief(found)));
         true
     }
@@ -193,6 +209,7 @@ impl NearMiss {
             json(found)
         );
         self.add(place, &words);
+        self.number.get_or_insert((place.to_owned(), whole));
         true
     }
 }

@@ -258,9 +258,7 @@ impl Rule for Whenever {
 
     fn named_tools(&self) -> Vec<RuleTool<'_>> {
         let selectors = self.steps().filter_map(StepMatcher::selector);
-        selectors
-            .flat_map(|selector| selector.name.named_tools())
-            .collect()
+        selectors.flat_map(Selector::named_tools).collect()
     }
 
     fn names_tools(&self) -> bool {

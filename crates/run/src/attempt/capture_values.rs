@@ -17,18 +17,28 @@ const QUOTED: usize = 120;
 /// The number of calls that are named.
 const NAMED: usize = 10;
 
+/// A value that a turn was to capture and did not have.
+#[derive(Debug)]
+pub(crate) struct MissingValue {
+    /// The reason, in one line.
+    pub(crate) message: String,
+    /// The place of the capture, as help.
+    pub(crate) help: String,
+}
+
 /// The values that the turn that has just ended is to capture and, for each missing one, where it was looked up.
 pub(crate) fn capture_values(
     captures: &[CompiledCapture],
     trace: &Trace,
     redactor: &Redactor,
-) -> (Map<String, Value>, Vec<String>) {
+) -> (Map<String, Value>, Vec<MissingValue>) {
     let (mut values, mut missing) = (Map::new(), Vec::new());
     let Some(turn) = trace.turns.last() else {
         return (values, missing);
     };
     for CompiledCapture {
         name,
+        place,
         from,
         keeps_spelling,
     } in captures
@@ -41,7 +51,10 @@ pub(crate) fn capture_values(
         };
         match source.find(from) {
             Ok(value) => _ = values.insert(name.clone(), value),
-            Err(why) => missing.push(format!("`{name}` was not captured: {why}")),
+            Err(why) => missing.push(MissingValue {
+                message: format!("`{name}` was not captured: {why}"),
+                help: format!("`{name}` is captured at {place}"),
+            }),
         }
     }
     (values, missing)

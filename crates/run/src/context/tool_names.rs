@@ -1,4 +1,4 @@
-//! The names of tools in a run: those that exist, and those in rules that no agent called.
+//! The names of tools and of their arguments in a run: those that exist, and those in rules that no agent called or sent.
 //!
 //! The names of every attempt flow in, those that are probably misspelled come out when all tests are over. **Invariant:** what
 //! is kept is bounded; within these bounds, what is found does not depend on the order in which tests end.
@@ -9,10 +9,13 @@ use std::sync::{Mutex, MutexGuard};
 
 use ananke_base::context::lock;
 use ananke_base::diagnostic::Place;
+use ananke_base::message::{DeclaredTool, ToolDeclaration};
 use ananke_base::text::{Spellings, after_prefixes, is_one_typo};
 use ananke_rules::NamedTool;
 use ananke_trace::outcome::{NearName, NearNames};
 use ananke_trace::redact::Redactor;
+use ananke_trace::trace::{Args, Trace};
+use serde_json::Value;
 
 /// The number of names of each kind that are kept.
 const MOST_NAMES: usize = 2000;
@@ -38,6 +41,10 @@ struct Names {
     existing_suffixes: BTreeSet<String>,
     /// The names of tools in rules that were not called so far, with their first places and the rule there.
     named: BTreeMap<RuleName, BTreeSet<(Place, &'static str)>>,
+    /// The arguments that calls had or that tools declare, by tool.
+    existing_arguments: BTreeSet<(String, String)>,
+    /// The arguments of tools in rules, with their first places and the rule there.
+    named_arguments: BTreeMap<(RuleName, String), BTreeSet<(Place, &'static str)>>,
     /// More tools exist than are kept.
     is_full: bool,
     /// Rules name more tools than are kept.
@@ -47,7 +54,7 @@ struct Names {
 }
 
 /// The name of a tool in a rule.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum RuleName {
     /// The whole name.
     Whole(String),
@@ -63,6 +70,12 @@ impl RuleName {
 
     fn is_suffix(&self) -> bool {
         matches!(self, Self::Suffix(_))
+    }
+
+    /// Whether the tool `name` has it.
+    fn is_of(&self, name: &str) -> bool {
+        let suffix = self.as_str();
+        name == suffix || self.is_suffix() && after_prefixes(name).any(|rest| rest == suffix)
     }
 }
 
@@ -93,7 +106,51 @@ impl ToolNames {
                 } else {
                     RuleName::Whole(name)
                 };
+                for argument in &tool.arguments {
+                    if !is_secret(argument, redactor) {
+                        kept.name_argument(&name, argument, (tool.place(), tool.rule));
+                    }
+                }
                 kept.name(name, tool.rule, || tool.place());
+            }
+        }
+    }
+
+    /// Takes the tools that an agent called, and the arguments that its calls had and that it declared.
+    pub(crate) fn seen_in(&self, trace: &Trace, redactor: &Redactor) {
+        self.exist(trace.calls.iter().map(|call| call.name.as_str()), redactor);
+        for call in &trace.calls {
+            if let Args::Json(args) = call.args() {
+                self.arguments_exist(&call.name, call.opened_args().unwrap_or(args), redactor);
+            }
+        }
+        let declared = trace.declarations.iter().flat_map(|all| &all.tools);
+        for DeclaredTool { name, input, .. } in declared {
+            if let Some(schema) = input {
+                self.schema_exists(name, schema, redactor);
+            }
+        }
+    }
+
+    /// Takes the arguments of a client-side tool.
+    pub(crate) fn declared(&self, tool: &ToolDeclaration, redactor: &Redactor) {
+        self.schema_exists(&tool.name, &tool.parameters, redactor);
+    }
+
+    /// Takes the arguments that the schema of a tool declares.
+    fn schema_exists(&self, tool: &str, schema: &Value, redactor: &Redactor) {
+        if let Some(properties) = schema.get("properties") {
+            self.arguments_exist(tool, properties, redactor);
+        }
+    }
+
+    /// Takes the keys of a mapping as names of arguments.
+    fn arguments_exist(&self, tool: &str, args: &Value, redactor: &Redactor) {
+        let Value::Object(args) = args else { return };
+        let mut kept = self.names();
+        for argument in args.keys() {
+            if !is_secret(argument, redactor) && !is_secret(tool, redactor) {
+                kept.argument_exists(tool, argument);
             }
         }
     }
@@ -150,6 +207,69 @@ impl Names {
         }
     }
 
+    /// Takes the name of an argument that exists.
+    fn argument_exists(&mut self, tool: &str, argument: &str) {
+        if tool.len() > LONGEST || argument.len() > LONGEST {
+            return;
+        }
+        // One more than are compared says that there are too many.
+        if self.existing_arguments.len() <= MOST_NAMES {
+            let pair = (tool.to_owned(), argument.to_owned());
+            self.existing_arguments.insert(pair);
+        }
+    }
+
+    /// Takes the name of an argument in a rule.
+    fn name_argument(&mut self, tool: &RuleName, argument: &str, place: (Place, &'static str)) {
+        if tool.as_str().len() > LONGEST || argument.len() > LONGEST {
+            return;
+        }
+        let named = (tool.clone(), argument.to_owned());
+        let places = self.named_arguments.entry(named).or_default();
+        places.insert(place);
+        if places.len() > MOST_PLACES {
+            places.pop_last();
+        }
+        if self.named_arguments.len() > MOST_NAMES {
+            self.named_arguments.pop_last();
+            self.is_partial = true;
+        }
+    }
+
+    /// The arguments in rules that are probably misspelled: a tool has others, and none of this name.
+    fn near_arguments(&self) -> Vec<NearName> {
+        let mut found = Vec::new();
+        if self.existing_arguments.len() > MOST_NAMES {
+            return found;
+        }
+        for ((tool, name), places) in &self.named_arguments {
+            let of_tool = self.existing_arguments.iter();
+            let of_tool: Vec<_> = of_tool.filter(|(owner, _)| tool.is_of(owner)).collect();
+            if of_tool.iter().any(|(_, existing)| existing == name) {
+                continue;
+            }
+            let existing: Vec<&str> = of_tool.iter().map(|(_, name)| name.as_str()).collect();
+            let spellings = Spellings::of(existing.iter().copied());
+            let part = || {
+                existing
+                    .iter()
+                    .copied()
+                    .find(|whole| is_part_of(name, whole))
+            };
+            let Some(nearest) = near_name(name, &existing, &spellings).or_else(part) else {
+                continue;
+            };
+            found.extend(places.iter().map(|(place, rule)| NearName {
+                place: place.clone(),
+                name: name.clone(),
+                tool: Some(tool.as_str().to_owned()),
+                rule: Cow::Borrowed(*rule),
+                nearest: nearest.to_owned(),
+            }));
+        }
+        found
+    }
+
     fn near_names(&self) -> NearNames {
         if self.is_unknown {
             return NearNames::default();
@@ -161,31 +281,61 @@ impl Names {
                 note: Some(note),
             };
         }
-        let spellings = Spellings::of(self.existing.iter().map(String::as_str));
-        let mut found = Vec::new();
+        let existing: Vec<&str> = self.existing.iter().map(String::as_str).collect();
+        let spellings = Spellings::of(existing.iter().copied());
+        let mut found = self.near_arguments();
         for (named, places) in &self.named {
             let name = named.as_str();
-            let with_typo = || {
-                let is_compared = name.chars().count() >= SHORTEST;
-                let mut existing = self.existing.iter().map(String::as_str);
-                existing.find(|existing| is_compared && is_one_typo(name, existing))
-            };
-            if let Some(nearest) = spellings.other_than(name).or_else(with_typo) {
+            if let Some(nearest) = near_name(name, &existing, &spellings) {
                 found.extend(places.iter().map(|(place, rule)| NearName {
                     place: place.clone(),
                     name: name.to_owned(),
+                    tool: None,
                     rule: Cow::Borrowed(*rule),
                     nearest: nearest.to_owned(),
                 }));
             }
         }
         found.sort_unstable();
-        let note = "rules name more than 2000 tools that were not called: only the first of them were compared";
+        let note = "rules name more than 2000 tools that were not called, or arguments: only the first of them were compared";
         NearNames {
             found,
             note: self.is_partial.then_some(note),
         }
     }
+}
+
+/// The name among `existing` that was probably meant by `name`, which is none of them.
+fn near_name<'n>(name: &str, existing: &[&'n str], spellings: &Spellings<'n>) -> Option<&'n str> {
+    if let Some(spelled) = spellings.other_than(name) {
+        return Some(spelled);
+    }
+    if name.chars().count() < SHORTEST {
+        return None;
+    }
+    let mut existing = existing.iter().copied();
+    existing.find(|existing| is_one_typo(name, existing))
+}
+
+/// Whether the words of a name are the first or the last of another one: `id` of `order_id`.
+fn is_part_of(name: &str, whole: &str) -> bool {
+    let words = |name: &str| {
+        let mut spaced = String::new();
+        for sign in name.chars() {
+            if sign.is_uppercase() || !sign.is_alphanumeric() {
+                spaced.push(' ');
+            }
+            spaced.extend(sign.to_lowercase().filter(|sign| sign.is_alphanumeric()));
+        }
+        spaced
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let (name, whole) = (words(name), words(whole));
+    !name.is_empty()
+        && name.len() < whole.len()
+        && (whole.starts_with(&name) || whole.ends_with(&name))
 }
 
 /// Whether a name has a secret of its test in it: it is not shown, not even to say what it is near to.
@@ -285,6 +435,55 @@ mod tests {
             words(&found),
             ["1 delete_order shop__delete_order", "2 read files.read"]
         );
+    }
+
+    #[test]
+    fn an_argument_that_no_call_had_is_reported_if_the_tool_has_one_of_nearly_its_name() {
+        let mut kept = Names::default();
+        for (tool, argument) in [
+            ("pay", "order_id"),
+            ("pay", "amount"),
+            ("shop__pay", "currency"),
+            ("refund", "orderId"),
+        ] {
+            kept.argument_exists(tool, argument);
+        }
+        let whole = |name: &str| RuleName::Whole(name.to_owned());
+        let suffix = |name: &str| RuleName::Suffix(name.to_owned());
+        let named = [
+            (whole("pay"), "orderId"),
+            (whole("pay"), "amuont"),
+            (whole("pay"), "amount"),
+            (whole("pay"), "total"),
+            (whole("pay"), "id"),
+            (whole("pay"), "Currency"),
+            (suffix("pay"), "Currency"),
+            (whole("refund"), "orderId"),
+            (whole("refund"), "order_id"),
+            (whole("delete"), "order-id"),
+        ];
+        for ((tool, argument), line) in named.iter().zip(1..) {
+            let place = Place {
+                file: "a".into(),
+                line,
+                column: 1,
+            };
+            kept.name_argument(tool, argument, (place, "tools.forbid_calls"));
+        }
+        assert_eq!(
+            words(&kept.near_names()),
+            [
+                "1 orderId order_id",
+                "2 amuont amount",
+                "5 id order_id",
+                "7 Currency currency",
+                "9 order_id orderId"
+            ]
+        );
+        for index in 0..=MOST_NAMES {
+            kept.argument_exists("pay", &index.to_string());
+        }
+        assert_eq!(words(&kept.near_names()), Vec::<String>::new());
     }
 
     #[test]

@@ -416,6 +416,9 @@ impl Attempt<'_> {
             .iter()
             .map(|tool| tool.declaration.name.as_str());
         shared.tool_names.exist(called_before.chain(own), redactor);
+        for tool in &prepared.client_tools {
+            shared.tool_names.declared(&tool.declaration, redactor);
+        }
     }
 
     /// The source of unwritten input: a program, a walk, a simulator, or a person.
@@ -463,9 +466,8 @@ impl Attempt<'_> {
     /// Notes the tools that the agent called, and the end of the conversation for those that follow it.
     fn note_end(&self, result: &ConversationResult, followers: &[Box<dyn Follower>]) {
         let trace = &result.trace;
-        let called = trace.calls.iter().map(|call| call.name.as_str());
         let names = &self.case.shared.tool_names;
-        names.exist(called, &self.case.redactor);
+        names.seen_in(trace, &self.case.redactor);
         let end = ConversationEnd {
             trace,
             has_passed: result.halt.is_none() && !result.rules.iter().any(RuleResult::has_failed),

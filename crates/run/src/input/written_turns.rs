@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use crate::attempt::Attempt;
-use crate::attempt::capture_values;
+use crate::attempt::{MissingValue, capture_values};
 use crate::context::AttemptPurpose;
 use crate::context::TestStep;
 use crate::context::turn_count;
@@ -120,7 +120,14 @@ impl<'a> WrittenTurns<'a> {
             environment.add_secrets(&preparation.secrets());
         }
         if !missing.is_empty() {
-            review.problem = Some(Problem::new(ErrorKind::Capture, missing.join("\n")));
+            let lines = |line: fn(&MissingValue) -> &str| {
+                missing.iter().map(line).collect::<Vec<_>>().join("\n")
+            };
+            review.problem = Some(Problem {
+                kind: ErrorKind::Capture,
+                message: lines(|value| &value.message),
+                help: Some(lines(|value| &value.help)),
+            });
         }
     }
 }

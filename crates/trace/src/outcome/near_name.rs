@@ -5,18 +5,20 @@ use std::borrow::Cow;
 use ananke_base::diagnostic::{Code, Place};
 use ananke_derive::Mask;
 
-/// A tool that a rule names and no agent of the run called. Its name differs from that of another tool by one typo, or in case,
-/// separators or a prefix alone.
+/// A tool that a rule names and no agent of the run called, or an argument of a tool that no call had. The name differs from another
+/// one by one typo, or in case, separators or a prefix alone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Mask)]
 pub struct NearName {
     /// The place of the name.
     pub place: Place,
     /// The name.
     pub name: String,
+    /// The tool, if the name is that of an argument.
+    pub tool: Option<String>,
     /// The rule: `tools.forbid`.
     #[mask(skip)]
     pub rule: Cow<'static, str>,
-    /// The tool that was probably meant.
+    /// The tool or the argument that was probably meant.
     pub nearest: String,
 }
 
@@ -27,7 +29,12 @@ impl NearName {
     /// The problem, on one line.
     pub fn message(&self) -> String {
         let Self { name, rule, .. } = self;
-        format!("no agent called `{name}`, which `{rule}` names")
+        match &self.tool {
+            None => format!("no agent called `{name}`, which `{rule}` names"),
+            Some(tool) => {
+                format!("no call to `{tool}` had the argument `{name}`, which `{rule}` names")
+            }
+        }
     }
 
     /// The remedy.

@@ -66,6 +66,11 @@ impl Transcript {
         turns.filter(|turn| turn.reason_not_needed().is_none())
     }
 
+    /// The number of turns that were not sent, since they were not needed.
+    pub fn not_needed(&self) -> usize {
+        self.turns.len() - self.sent_turns().count()
+    }
+
     /// The ids of the checkpoints that the turn `number` reached.
     pub fn reached_in(&self, number: u32) -> impl Iterator<Item = &str> {
         let reached = self

@@ -1,13 +1,14 @@
 //! The tables of the keys that a reader knows: a known key with a value of another kind is unread with the facts that it carries,
-//! an unknown one if its value may be a call (SPEC 13).
+//! an unknown one if its value may be a call, or if it is a known one that is missing in another spelling (SPEC 13).
 //!
 //! **Invariant:** null, and what is empty, carries nothing.
 
 use std::ops::BitOr;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{Facts, Unread};
+use ananke_base::text::is_spelled_alike;
 
 /// Kinds of JSON values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +82,10 @@ pub fn unread_keys(
     known: &[KnownKey],
     found: &mut Vec<Unread<'static>>,
 ) {
-    for (key, value) in value.as_object().into_iter().flatten() {
+    let Value::Object(holding) = value else {
+        return;
+    };
+    for (key, value) in holding {
         match known.iter().find(|known| known.name == key) {
             Some(known) if known.kinds.has(value) || is_empty(value) => {}
             Some(known) => {
@@ -91,8 +95,26 @@ pub fn unread_keys(
                     value,
                 ));
             }
-            None => found.extend(Unread::key(format!("key:{holder}{key}"), value)),
+            None => {
+                let name = format!("key:{holder}{key}");
+                let facts = facts_of_spelling(key, holding, known);
+                if facts == Facts::NONE || is_empty(value) {
+                    found.extend(Unread::key(name, value));
+                } else {
+                    found.push(Unread::spelled(name, facts, value));
+                }
+            }
         }
+    }
+}
+
+/// The facts of the known key that an unknown one is in another spelling, if the object does not have the known one: `toolCalls`
+/// for `tool_calls`.
+fn facts_of_spelling(key: &str, holding: &Map<String, Value>, known: &[KnownKey]) -> Facts {
+    let spelled = known.iter().find(|known| is_spelled_alike(known.name, key));
+    match spelled {
+        Some(known) if !holding.contains_key(known.name) => known.facts,
+        _ => Facts::NONE,
     }
 }
 
@@ -156,6 +178,16 @@ mod tests {
         }
         for value in [json!(1), json!(true), json!(["a"]), json!({ "a": 1 })] {
             assert_eq!(names(json!({ "text": value })), ["key:a[].text"], "{value}");
+        }
+        for value in [json!({ "Text": "a" }), json!({ "te_xt": "a" })] {
+            assert_eq!(names(value).len(), 1);
+        }
+        for value in [
+            json!({ "Text": "" }),
+            json!({ "Any": "a" }),
+            json!({ "text": "a", "Text": "a" }),
+        ] {
+            assert_eq!(names(value.clone()), [""; 0], "{value}");
         }
         let call = json!({ "new": { "name": "pay", "args": {} } });
         assert_eq!(names(call), ["key:a[].new"]);

@@ -29,6 +29,16 @@ const NAMES: [&str; 9] = [
     "functionName",
 ];
 
+/// Keys that name a tool whose call an item is about, also without arguments.
+const TOOL_NAMES: [&str; 6] = [
+    "tool_name",
+    "toolName",
+    "toolCallName",
+    "tool_call_name",
+    "function_name",
+    "functionName",
+];
+
 /// Keys under which protocols write the arguments of a call.
 const ARGUMENTS: [&str; 14] = [
     "arguments",
@@ -84,12 +94,12 @@ const TEXTS: [&str; 8] = [
 /// The longest text in a value that is read as JSON, in bytes.
 const MAX_INNER_JSON: usize = 1 << 20;
 
-/// The facts that an item of an unknown kind may be: a call if one object in it has a name and arguments or a result, text if a
-/// key that carries text has a string.
+/// The facts that an item of an unknown kind may be: a call if one object in it has a name and arguments or a result, the name of a
+/// tool or the id of a call; text if a key that carries text has a string.
 pub fn facts_of_item(value: &Value) -> Facts {
     let mut search = FactSearch {
         facts: Facts::NONE,
-        finds_text: true,
+        searched: SearchedValue::Item,
     };
     search.value(value, InnerJson::Read);
     search.facts
@@ -102,7 +112,7 @@ pub fn facts_of_key(value: &Value) -> Facts {
     }
     let mut search = FactSearch {
         facts: Facts::NONE,
-        finds_text: false,
+        searched: SearchedValue::Key,
     };
     search.value(value, InnerJson::Read);
     search.facts
@@ -130,7 +140,16 @@ enum InnerJson {
 /// The result of the search so far.
 struct FactSearch {
     facts: Facts,
-    finds_text: bool,
+    searched: SearchedValue,
+}
+
+/// The kind of thing that is searched.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SearchedValue {
+    /// An item of an unknown kind: it may be a piece of a call, or text.
+    Item,
+    /// The value of an unknown key of a known item.
+    Key,
 }
 
 impl FactSearch {
@@ -156,10 +175,16 @@ impl FactSearch {
         if is_named && (has(&RESULTS) || has(&ARGUMENTS) && !is_declaration(object)) {
             self.facts = self.facts | CALL;
         }
-        let is_answer = CALL_IDS.iter().any(|key| object.contains_key(*key))
-            && (has(&RESULTS) || has(&["content"]));
+        let has_call_id = CALL_IDS.iter().any(|key| object.contains_key(*key));
+        let is_answer = has_call_id && (has(&RESULTS) || has(&["content"]));
+        let names_tool = TOOL_NAMES
+            .iter()
+            .any(|key| object.get(*key).is_some_and(is_text));
         if is_answer {
             self.facts = self.facts | RESULT;
+        } else if self.searched == SearchedValue::Item && (names_tool || has_call_id) {
+            // The piece of a call in a form that is not known.
+            self.facts = self.facts | CALL;
         }
         let carries_text = |value: &Value| {
             is_text(value)
@@ -167,7 +192,7 @@ impl FactSearch {
                     .as_array()
                     .is_some_and(|items| items.iter().any(is_text))
         };
-        if self.finds_text
+        if self.searched == SearchedValue::Item
             && TEXTS
                 .iter()
                 .any(|key| object.get(*key).is_some_and(carries_text))
@@ -239,6 +264,20 @@ mod tests {
             assert!(!facts_of_item(&value).has(Fact::Calls), "{value}");
             assert_eq!(facts_of_key(&value), Facts::NONE, "{value}");
         }
+    }
+
+    #[test]
+    fn an_item_with_the_name_of_a_tool_or_the_id_of_a_call_may_be_a_call() {
+        for value in [
+            json!({ "type": "TOOL_CALLED", "toolCallName": "refund" }),
+            json!({ "event": { "tool_name": "refund" } }),
+            json!({ "type": "TOOL_STARTED", "toolCallId": "1" }),
+        ] {
+            assert_eq!(facts_of_item(&value), CALL, "{value}");
+            assert_eq!(facts_of_key(&value), Facts::NONE, "{value}");
+        }
+        let nameless = json!({ "toolName": " ", "name": "refund" });
+        assert_eq!(facts_of_item(&nameless), Facts::NONE);
     }
 
     #[test]

@@ -61,6 +61,11 @@ impl<'a> Unread<'a> {
         (facts != Facts::NONE).then(|| Self::new(name.into(), facts, value))
     }
 
+    /// An item or a key that is a known one in another spelling, which carries these facts, or that may be something else.
+    pub fn spelled(name: impl Into<Cow<'a, str>>, facts: Facts, value: &Value) -> Self {
+        Self::new(name.into(), facts | facts_of_key(value), value)
+    }
+
     /// Something that cannot be looked into for this reason: it may be anything.
     pub fn anything(name: impl Into<Cow<'a, str>>, reason: impl Into<Cow<'a, str>>) -> Self {
         Self {

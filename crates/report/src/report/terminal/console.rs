@@ -16,7 +16,7 @@ use anstyle::Style;
 
 pub use console_options::{ConsoleOptions, Verbosity};
 
-use super::reported_file::{PassedDirectory, PassedPlace, ReportedFile};
+use super::reported_file::{PassedDirectory, PassedPlace, ReportedFile, put_not_needed};
 use super::told_warnings::ToldWarnings;
 use super::{no_answer::no_answer, result::RunResult, run_log::RunLog, servers};
 use crate::report::failure_numbers::FailureNumbers;
@@ -475,6 +475,9 @@ impl ConsoleReport {
         {
             page.space(2);
             page.put(self.palette.faint, &all_passed);
+        }
+        if self.verbosity != Verbosity::Verbose {
+            put_not_needed(outcome.transcript.not_needed(), &self.palette, page);
         }
         let ran = !outcome.transcript.turns.is_empty() || outcome.status() == Status::Passed;
         let took = outcome.transcript.duration();

@@ -27,6 +27,8 @@ pub(super) struct ReportedFile {
     has_lines: bool,
     /// The tests that passed and have no line.
     passed: usize,
+    /// The turns of these tests that were not needed.
+    not_needed: usize,
     /// The sum of their durations, in microseconds.
     duration_us: u64,
     /// The name of one of them.
@@ -42,6 +44,7 @@ impl ReportedFile {
             file: outcome.test.file.clone(),
             has_lines: false,
             passed: 0,
+            not_needed: 0,
             duration_us: 0,
             title: String::new(),
             index: String::new(),
@@ -71,6 +74,7 @@ impl ReportedFile {
     /// Counts a test that has no line of its own.
     pub(super) fn add(&mut self, outcome: &Outcome, index: &str) {
         self.passed += 1;
+        self.not_needed += outcome.transcript.not_needed();
         let took = outcome.transcript.duration().unwrap_or_default();
         self.duration_us = self.duration_us.saturating_add(took);
         self.title = truncate::bytes(&names::title(outcome), 200).into_owned();
@@ -104,6 +108,7 @@ impl ReportedFile {
             page.space(if is_headed { 0 } else { 2 });
             page.plain(&words);
         }
+        put_not_needed(self.not_needed, palette, page);
         page.space(2);
         page.put(palette.faint, &duration::rounded(self.duration_us));
         page.end();
@@ -117,6 +122,7 @@ pub(super) struct PassedDirectory {
     last: ReportedFile,
     files: usize,
     tests: usize,
+    not_needed: usize,
     duration_us: u64,
 }
 
@@ -126,6 +132,7 @@ impl PassedDirectory {
         Self {
             files: 1,
             tests: file.passed,
+            not_needed: file.not_needed,
             duration_us: file.duration_us,
             last: file,
         }
@@ -140,6 +147,7 @@ impl PassedDirectory {
     pub(super) fn add(&mut self, file: ReportedFile) {
         self.files += 1;
         self.tests += file.passed;
+        self.not_needed += file.not_needed;
         self.duration_us = self.duration_us.saturating_add(file.duration_us);
         self.last = file;
     }
@@ -158,9 +166,19 @@ impl PassedDirectory {
         page.space(2);
         let (files, tests) = (grouped(self.files), counted(self.tests, "test"));
         page.plain(&format!("{files} files, {tests} passed"));
+        put_not_needed(self.not_needed, palette, page);
         page.space(2);
         page.put(palette.faint, &duration::rounded(self.duration_us));
         page.end();
+    }
+}
+
+/// Writes how many turns were not needed: the rules on them were not evaluated.
+pub(super) fn put_not_needed(turns: usize, palette: &Palette, page: &mut Page) {
+    if turns > 0 {
+        page.space(2);
+        let turns = counted(turns, "turn");
+        page.put(palette.faint, &format!("{turns} not needed"));
     }
 }
 

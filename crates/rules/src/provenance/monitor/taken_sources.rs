@@ -6,7 +6,11 @@ use super::super::source::ProvenanceSource;
 use super::super::source_texts::{Brought, SourceText, SourceTexts, texts};
 use super::super::traced_value::{TracedValue, scalars};
 use super::{Era, ProvenanceMonitor};
-use ananke_trace::trace::{Args, MessageKind, Origin, ToolCall, Trace, TraceItem};
+use crate::describe::short;
+use ananke_trace::trace::{Args, MessageKind, Origin, ToolCall, ToolResult, Trace, TraceItem};
+
+/// The most values that are kept of those that results repeat.
+const MOST_ECHOES: usize = 1000;
 
 impl ProvenanceMonitor {
     /// The place of a source; one that began before values that were looked at has them looked at once more.
@@ -63,6 +67,7 @@ impl ProvenanceMonitor {
             .flat_map(|value| [Some(value.text), value.number])
             .flatten()
             .collect();
+        self.note_echoes(call, result, &without);
         let nothing = HashSet::new();
         let sides = [
             (&self.tracing.from, &mut self.from, &without),
@@ -93,6 +98,30 @@ impl ProvenanceMonitor {
                     }
                     ProvenanceSource::History if is_history => texts.add(&result.text, of),
                     _ => {}
+                }
+            }
+        }
+    }
+
+    /// Notes the values of a result that are among the arguments of its call, which a failure of them names.
+    fn note_echoes(&mut self, call: &ToolCall, result: &ToolResult, args: &HashSet<String>) {
+        let Some(whole) = result.structured() else {
+            return;
+        };
+        let mut found = Vec::new();
+        scalars(whole, "", &mut found);
+        for (path, value) in found {
+            let Some(value) = TracedValue::of_scalar(value, &self.tracing.normaliser) else {
+                continue;
+            };
+            for key in value.keys().filter(|key| args.contains(*key)) {
+                if self.echoes.len() < MOST_ECHOES && !self.echoes.contains_key(key) {
+                    let place = format!(
+                        "`{}` in the result of `{}`",
+                        short(&path),
+                        short(&call.name)
+                    );
+                    self.echoes.insert(key.to_owned(), place);
                 }
             }
         }

@@ -146,9 +146,14 @@ impl CountMiss<'_> {
         }
         // A value that is spelled in another way is easily overlooked.
         if let Some(Evidence::Call { index, .. }) = lines.first()
-            && let Some(reason) = self.selector.near_miss(&view.trace.calls[*index])
+            && let call = &view.trace.calls[*index]
+            && let Some(reason) = self.selector.near_miss(call)
         {
             lines.insert(1, Evidence::Words(format!("nearly: {reason}")));
+            if let Some(line) = self.selector.near_number(call) {
+                let words = format!("numbers are compared by `{line}`");
+                lines.insert(2, Evidence::Words(words));
+            }
         }
         if self.candidates.len() > SHOWN_CANDIDATES {
             lines.push(Evidence::Words(format!(

@@ -291,7 +291,7 @@ impl Rule for RequireRule {
 
     fn named_tools(&self) -> Vec<RuleTool<'_>> {
         let mut tools = match self.count.min {
-            0 => self.selector.name.named_tools(),
+            0 => self.selector.named_tools(),
             _ => Vec::new(),
         };
         let before = [&self.after, &self.after_result].into_iter().flatten();

@@ -144,6 +144,8 @@ fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
             ("seed", walks.seed.to_string()),
         ]
     });
+    let not_needed = outcome.transcript.not_needed();
+    let not_needed = (not_needed > 0).then(|| ("turns_not_needed", not_needed.to_string()));
     let change = outcome.change.iter();
     let change = change.map(|change| ("change", change.as_str().to_owned()));
     let flip = flip(outcome).map(|verdicts| ("comparison", verdicts));
@@ -162,6 +164,7 @@ fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
         .chain(tags)
         .chain(virtual_time)
         .chain(retried)
+        .chain(not_needed)
         .chain(runs)
         .chain(walks)
         .chain(flip)

@@ -203,7 +203,7 @@ fn report(
     } else {
         DeniedLevels::Errors
     };
-    write_reports(&command.output, &audit, &facts, agent)?;
+    write_reports(&command.output, &audit, denied, &facts, agent)?;
     write_audit_end(&mut text, &audit);
     let document = CommandDocument {
         facts: &facts,

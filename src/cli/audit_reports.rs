@@ -7,9 +7,9 @@ use ananke::model::ReportFormat;
 use ananke::outcome::RunEvent;
 use ananke::outcome::audit::Audit;
 use ananke::outcome::{RunClose, RunFacts, Totals, Verdict};
-use ananke::report::Reporter;
 use ananke::report::ci::BuildJob;
 use ananke::report::file::{FileOptions, NamedReport};
+use ananke::report::{DeniedLevels, Reporter};
 
 use super::agent_project::AgentProject;
 use super::output::{DocumentFile, named_path};
@@ -21,6 +21,7 @@ use super::output::{DocumentFile, named_path};
 pub(super) fn write_reports(
     files: &[DocumentFile],
     audit: &Audit,
+    denied: DeniedLevels,
     facts: &RunFacts,
     agent: &AgentProject,
 ) -> io::Result<()> {
@@ -28,7 +29,7 @@ pub(super) fn write_reports(
         .iter()
         .filter(|file| file.format != ReportFormat::Json);
     for DocumentFile { path: file, format } in reports {
-        write_report(file, *format, audit, facts, agent)?;
+        write_report(file, *format, (audit, denied), facts, agent)?;
     }
     Ok(())
 }
@@ -36,7 +37,7 @@ pub(super) fn write_reports(
 fn write_report(
     file: &Path,
     format: ReportFormat,
-    audit: &Audit,
+    (audit, denied): (&Audit, DeniedLevels),
     facts: &RunFacts,
     agent: &AgentProject,
 ) -> io::Result<()> {
@@ -58,8 +59,10 @@ fn write_report(
         unix_ms: clock.unix_ms(clock.now()),
         facts,
     };
+    totals.denied_warnings = audit.counts().warnings;
     let verdict = Verdict {
         totals,
+        warnings_fail: denied == DeniedLevels::ErrorsAndWarnings,
         ..Verdict::default()
     };
     let end = RunEvent::RunFinished(RunClose {

@@ -229,17 +229,15 @@ fn warnings(verdict: &Verdict, palette: &Palette, page: &mut Page) {
         );
         page.end();
     }
-    let denied = verdict.totals.denied_warnings;
-    if verdict.warnings_fail && denied > 0 {
-        let warnings = if denied == 1 {
-            "1 warning"
-        } else {
-            &format!("{denied} warnings")
-        };
-        page.line(
-            palette.failed,
-            &format!("{warnings} of tests, which fail the run (`--deny-warnings`)"),
-        );
+    let failing = match verdict.failing_warnings() {
+        0 => None,
+        1 => Some("1 warning, which fails the run (`--deny-warnings`)".to_owned()),
+        count => Some(format!(
+            "{count} warnings, which fail the run (`--deny-warnings`)"
+        )),
+    };
+    if let Some(failing) = failing {
+        page.line(palette.failed, &failing);
         page.end();
     }
     if let Some(note) = note {

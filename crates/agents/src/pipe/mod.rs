@@ -16,7 +16,7 @@ mod program_keeper;
 mod shared_programs;
 mod sharing;
 
-pub use event_lines::{RequestOrder, read_events};
+pub use event_lines::{NOTHING_PRINTED, RequestOrder, read_events};
 pub use launcher::ProgramLauncher;
 pub use pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram, printed_in_turn};
 pub use shared_programs::SharedPrograms;

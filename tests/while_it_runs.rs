@@ -245,6 +245,29 @@ fn an_agent_that_hangs_is_asked_three_times() {
         .output()
         .unwrap();
     assert_eq!(stdout(&output).lines().count(), 30);
+    let note = "note: 27 tests were not run to their end last time: they are run, too";
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains(note), "{told}");
+}
+
+#[test]
+fn a_page_of_a_proxy_has_help_and_its_status_once() {
+    for (head, help) in [
+        ("502 Bad Gateway", "is the agent running?"),
+        ("503 Unavailable", "is the agent running?"),
+        ("500 Oops", "the agent failed: its logs say why"),
+        ("501 Oops", "the agent failed: its logs say why"),
+    ] {
+        let project = files(1, &answering(head, "<html>nginx"));
+        let text = stdout(&command(&project, &[]).output().unwrap());
+        let status = format!("HTTP {}", &head[..3]);
+        assert_eq!(text.matches(&status).count(), 1, "{text}");
+        assert!(
+            text.contains(&format!("{status}; received: no content type, 11 bytes")),
+            "{text}"
+        );
+        assert!(text.contains(help), "{text}");
+    }
 }
 
 /// Answers one request of AG-UI.

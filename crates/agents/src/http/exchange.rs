@@ -138,6 +138,10 @@ async fn refusal(
     let help = match status {
         401 | 403 => Some("check the `headers` of the target, such as `authorization`"),
         404 | 405 => Some("is `endpoint` the URL that runs the agent?"),
+        502..=504 => Some(
+            "a proxy or a load balancer answers so for an agent that does not respond: is the agent running?",
+        ),
+        500.. => Some("the agent failed: its logs say why"),
         _ => None,
     };
     received.refusal(format!("the agent responded with HTTP {status}"), help)

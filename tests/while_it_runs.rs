@@ -253,10 +253,10 @@ fn an_agent_that_hangs_is_asked_three_times() {
 #[test]
 fn a_page_of_a_proxy_has_help_and_its_status_once() {
     for (head, help) in [
-        ("502 Bad Gateway", "is the agent running?"),
-        ("503 Unavailable", "is the agent running?"),
-        ("500 Oops", "the agent failed: its logs say why"),
-        ("501 Oops", "the agent failed: its logs say why"),
+        ("502 Bad Gateway", "is it running?"),
+        ("503 Unavailable", "is it running?"),
+        ("500 Oops", "the logs of the agent or the server say why"),
+        ("501 Oops", "the logs of the agent or the server say why"),
     ] {
         let project = files(1, &answering(head, "<html>nginx"));
         let text = stdout(&command(&project, &[]).output().unwrap());

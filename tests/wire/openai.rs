@@ -493,6 +493,10 @@ async fn what_is_no_response_is_an_error() {
         (String::new(), "the response is empty"),
         (
             "{\"choices\":[]}".to_owned(),
+            "the server does not stream: the response is a JSON document",
+        ),
+        (
+            "{\"answer\":42}".to_owned(),
             "the response is a JSON document, not a stream of chunks",
         ),
         (

@@ -221,6 +221,7 @@ mod tests {
 
     #[test]
     fn every_word_of_a_report_is_explained() {
+        ananke::install();
         let rules = rule_paths().map(str::to_owned);
         let statuses = Status::ALL.iter().map(|status| status.as_str());
         let words = Status::ALL.iter().map(|status| status.words());

@@ -214,7 +214,7 @@ mod tests {
             let found = keys.filter(|key| key.is_within(name));
             found.map(|key| key.path).collect()
         };
-        assert_eq!(within("tools.every"), ["assert.tools.require[].every"]);
+        assert_eq!(within("tools.every"), ["assert.tools.require.every"]);
         assert_eq!(within("every.tools"), [""; 0]);
         assert_eq!(within("tools.require.x"), [""; 0]);
     }

@@ -1,7 +1,7 @@
 //! The history of the tests of a project, read from the end of its file: the durations of their last runs, and their statuses
 //! when they ran last.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
@@ -107,7 +107,7 @@ const FIRST_BYTES: u64 = 64 << 10;
 /// The status of each test of the project in `folder` when it last ran to its end against the target that it runs against now:
 /// another agent says nothing of this one. `tests` has the target of each test by its id. The history is read from its end until
 /// these tests are found, since the last run has most of them.
-pub fn last_statuses(folder: &Path, tests: &HashMap<String, String>) -> EarlierStatuses {
+pub fn last_statuses(folder: &Path, tests: &BTreeMap<String, String>) -> EarlierStatuses {
     let targets: HashSet<&str> = tests.values().map(String::as_str).collect();
     let mut most = FIRST_BYTES;
     loop {
@@ -169,7 +169,7 @@ mod tests {
         std::fs::remove_dir_all(folder).unwrap();
     }
 
-    fn against(target: &str, ids: &[&str]) -> HashMap<String, String> {
+    fn against(target: &str, ids: &[&str]) -> BTreeMap<String, String> {
         let test = |id: &&str| ((*id).to_owned(), target.to_owned());
         ids.iter().map(test).collect()
     }

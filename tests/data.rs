@@ -99,13 +99,13 @@ async fn the_smaller_time_counts_and_a_turn_has_its_own() {
             (
                 Status::Timeout,
                 2,
-                "timeout after 1.5 s for the whole test: 1 event received, then silence since 0 ms"
+                "timeout after 1.5 s for the whole test: 1 event received 0 ms after the request, then nothing"
                     .to_owned()
             ),
             (
                 Status::Timeout,
                 1,
-                "timeout after 100 ms: 1 event received, then silence since 0 ms".to_owned()
+                "timeout after 100 ms: 1 event received 0 ms after the request, then nothing".to_owned()
             ),
             (Status::Passed, 2, String::new()),
         ]

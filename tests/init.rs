@@ -205,6 +205,13 @@ fn a_program_is_recognised_and_its_tools_are_not_called_unasked() {
 async fn an_api_is_recognised_by_what_it_does() {
     const KEYLESS: &str = r#"{"error":{"message":"no key","type":"invalid_request_error"}}"#;
     const RESPONSE: &str = r#"{"object":"response","output":[]}"#;
+    const PAGE: &str = "<!DOCTYPE html><p>What?";
+    const WHOLE: &str =
+        "{\n  \"id\": \"x\",\n  \"object\": \"chat.completion\",\n  \"choices\": [{}]\n}";
+    const WHOLE_BEGINS_WITH_CHOICES: &str =
+        r#"{"choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi"}}]}"#;
+    const FIELD_REQUIRED: &str =
+        r#"{"detail":[{"loc":["body","message"],"msg":"field required"}]}"#;
     const CHAT: &str = "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
     for (answers, code, expected) in [
         // Every API of OpenAI refuses so.
@@ -224,11 +231,36 @@ async fn an_api_is_recognised_by_what_it_does() {
             "speaks the Responses API",
         ),
         (&[("/v1/responses", 400, KEYLESS)], 1, "speaks no protocol"),
+        // It speaks the protocol, and answers with a document. What a GET gets says nothing about POSTs.
+        (
+            &[("GET ", 501, PAGE), ("/v1/chat/completions", 200, WHOLE)],
+            1,
+            "speaks OpenAI chat completions, but the server does not stream: ",
+        ),
+        (
+            &[("/v1/chat/completions", 200, WHOLE_BEGINS_WITH_CHOICES)],
+            1,
+            "`ananke init --for python`",
+        ),
+        (
+            &[("GET ", 200, PAGE), ("", 422, FIELD_REQUIRED)],
+            1,
+            "seems to be an API that answers in JSON, and speaks no protocol",
+        ),
+        (
+            &[("", 200, PAGE)],
+            1,
+            "seems to be a web page, and speaks no protocol",
+        ),
     ] {
         let server = AnsweringServer::start(move |captured| {
             let found = answers.iter().find(|(path, ..)| captured.head.contains(path));
             let (status, body) = found.map_or((404, "{}"), |(_, status, body)| (*status, *body));
-            let kind = if body.starts_with("data:") { "text/event-stream" } else { "application/json" };
+            let kind = match body.as_bytes() {
+                [b'd', ..] => "text/event-stream",
+                [b'<', ..] => "text/html",
+                _ => "application/json",
+            };
             let text = format!(
                 "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
                 body.len()
@@ -245,6 +277,10 @@ async fn an_api_is_recognised_by_what_it_does() {
         let (found, stdout, stderr) = ran.await.expect("the program ran");
         assert_eq!(found, Some(code), "{answers:?}: {stdout}{stderr}");
         assert!(stderr.contains(expected), "{answers:?}: {stderr}");
+        let no = stderr.matches("\n      no: ").count();
+        let tried = stderr.matches("\n  ").count() - stderr.matches("\n   ").count();
+        // The GETs are one line; the candidate that ends the search has no line of its own.
+        assert!((tried - 2..tried).contains(&no), "{answers:?}: {stderr}");
         let config = files(project.folder()).remove("ananke.config.yaml");
         let is_chat = config.is_some_and(|config| config.contains("type: openai"));
         assert_eq!(is_chat, code == 0, "{answers:?}");
@@ -326,6 +362,10 @@ fn what_is_not_recognised_writes_nothing() {
             "speaks no protocol that ananke knows",
         ),
         (&["init", "--", "./no-such-program"], "no-such-program"),
+        (
+            &["init", "--", "sh", "-c", "echo oh no >&2; exit 3"],
+            "ended before it answered: nothing was written\nhelp: what it printed to stderr is above",
+        ),
         (&["audit", &closed], "connection refused"),
         (&["tools", &closed], "connection refused"),
     ] {

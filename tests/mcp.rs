@@ -233,7 +233,7 @@ async fn a_cookie_of_the_server_goes_with_its_later_requests() {
     let run = ran(&own, CALL, balanced).await;
     assert_eq!(
         run.verdict(),
-        "error: the server refuses a message with HTTP 404; received: HTTP 404, text/plain, 15 bytes, starting `another machine` (is `endpoint` the URL of the server? `transport: sse` was tried too, and does not work)"
+        "error: the server refuses a message with HTTP 404; received: text/plain, 15 bytes, starting `another machine` (is `endpoint` the URL of the server? `transport: sse` was tried too, and does not work)"
     );
 }
 
@@ -457,19 +457,19 @@ async fn json_is_read_in_every_form_and_nothing_else_is() {
         ),
         (
             |id| ("401 Unauthorized", "application/json", refusal(id)),
-            "error: the server responded with HTTP 401; received: HTTP 401, application/json, 59 bytes",
+            "error: the server responded with HTTP 401; received: application/json, 59 bytes",
         ),
         (
             |id| ("403 Forbidden", "application/json", refusal(id)),
-            "error: the server responded with HTTP 403; received: HTTP 403, application/json, 59 bytes",
+            "error: the server responded with HTTP 403; received: application/json, 59 bytes",
         ),
         (
             |id| ("503 Service Unavailable", "application/json", refusal(id)),
-            "error: the server responded with HTTP 503; received: HTTP 503, application/json, 59 bytes",
+            "error: the server responded with HTTP 503; received: application/json, 59 bytes",
         ),
         (
             |_| ("502 Bad Gateway", "text/plain", "upstream".to_owned()),
-            "error: the server responded with HTTP 502; received: HTTP 502, text/plain, 8 bytes, starting `upstream`",
+            "error: the server responded with HTTP 502; received: text/plain, 8 bytes, starting `upstream`",
         ),
     ] {
         let verdict = ran(LEGACY, CALL, call(body)).await.verdict();
@@ -499,7 +499,7 @@ async fn a_server_that_refuses_to_be_discovered_is_initialized() {
     .await;
     assert_eq!(
         run.verdict(),
-        "error: the server responded with HTTP 401; received: HTTP 401, text/plain, 4 bytes, starting `who?` (check the `headers` of the target, such as `authorization`)"
+        "error: the server responded with HTTP 401; received: text/plain, 4 bytes, starting `who?` (check the `headers` of the target, such as `authorization`)"
     );
     assert_eq!(
         run.what(),

@@ -266,6 +266,21 @@ fn what_names_no_test_is_an_error_that_says_what_to_write() {
             "did you mean `orders/cancel`?",
         ),
         (
+            "many",
+            "there is no file, no directory and no test `many`",
+            "did you mean `specs/many.test.yaml`?",
+        ),
+        (
+            "specs/many",
+            "there is no file, no directory and no test `specs/many`",
+            "did you mean `specs/many.test.yaml`?",
+        ),
+        (
+            "order",
+            "there is no file, no directory and no test `order`",
+            "`-k order` runs the tests whose ids contain it",
+        ),
+        (
             "C:\\specs\\many.test.yaml",
             "`C:\\specs\\many.test.yaml` cannot be read: there is no such file",
             "check its name",

@@ -447,7 +447,7 @@ async fn a_whole_test_has_a_time_of_its_own() {
     assert_eq!(
         shown(&outcomes),
         [
-            "a timeout: timeout after 1.5 s for the whole test: 4 events received, then silence since 0 ms"
+            "a timeout: timeout after 1.5 s for the whole test: 4 events received, the last one 0 ms after the request, then nothing"
         ]
     );
     assert_eq!(

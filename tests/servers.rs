@@ -266,6 +266,34 @@ async fn what_is_never_well_is_told_with_what_was_seen_last() {
 }
 
 #[tokio::test]
+async fn a_server_that_answers_and_never_well_has_help_that_fits() {
+    let (listener, port) = listener();
+    drop(listener);
+    let project = project(&[&format!(
+        r#"cmd: [sh, -c, "echo up > up; exec sleep 60"], timeout_ms: 400, ready: {{ url: "http://127.0.0.1:{port}/health" }}"#
+    )]);
+    let up = project.folder().join("up");
+    std::thread::spawn(move || {
+        while !up.exists() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let listener = TcpListener::bind(("127.0.0.1", port)).expect("the port is still free");
+        answering(listener, &[501; 50]);
+    });
+    let Err(ServerStartError::Broken(error)) = start(&project).await else {
+        panic!("it should fail");
+    };
+    let message = &error.problem.message;
+    assert!(
+        message.ends_with("/health: it answers with status 501"),
+        "{message}"
+    );
+    let help = error.problem.help.join("\n");
+    let port = format!("`ready: {{ port: {port} }}`");
+    assert!(help.contains("below 500") && help.contains(&port), "{help}");
+}
+
+#[tokio::test]
 async fn what_runs_already_is_an_error_or_used() {
     let (listener, port) = listener();
     let server = |ready: &str, reuse: &str| {

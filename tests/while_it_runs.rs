@@ -154,6 +154,75 @@ fn with_keep_going_every_test_is_sent() {
     assert_eq!(text.matches("       user:    hi").count(), 1, "{text}");
 }
 
+/// A project of `count` tests, each in a file of its own, of an agent at `address`.
+fn files(count: usize, address: &str) -> Project {
+    let config = format!("version: \"1.4\"\ntarget: {}\n", target(address));
+    let file = |number: usize| {
+        let text = tests(1, "").replace("name: t1", &format!("name: of-{number}"));
+        (format!("f{number}.test.yaml"), text)
+    };
+    let files: Vec<(String, String)> = (1..=count).map(file).collect();
+    let mut all = vec![("ananke.config.yaml", config.as_str())];
+    all.extend(
+        files
+            .iter()
+            .map(|(name, text)| (name.as_str(), text.as_str())),
+    );
+    Project::new(&all)
+}
+
+/// An agent that answers each request with this, until the test ends.
+fn answering(head: &'static str, body: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut read = [0; 4096];
+            let _request = stream.read(&mut read);
+            let length = body.len();
+            let text = format!(
+                "HTTP/1.1 {head}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+            );
+            let _is_gone = stream.write_all(text.as_bytes());
+        }
+    });
+    address
+}
+
+#[test]
+fn each_test_without_an_answer_is_named() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let agents = [
+        nobody(),
+        silent.local_addr().unwrap().to_string(),
+        answering("200 OK\r\ncontent-type: text/html", "<html>Sign in"),
+        answering("502 Bad Gateway\r\ncontent-type: text/html", "<html>nginx"),
+    ];
+    for address in &agents {
+        for (count, arguments) in [(1, &[][..]), (2, &[]), (3, &[]), (4, &["--keep-going"])] {
+            let project = files(count, address);
+            let output = command(&project, arguments).output().unwrap();
+            let shown = Command::new(env!("CARGO_BIN_EXE_ananke"))
+                .current_dir(project.folder())
+                .env_clear()
+                .arg("show")
+                .output()
+                .unwrap();
+            for text in [stdout(&output), stdout(&shown)] {
+                for number in 1..=count {
+                    let line = format!("f{number}.test.yaml:3  of-{number}  ");
+                    let listed = format!("{number}  f{number}.test.yaml:3  of-{number}\n");
+                    let is_listed = usize::from(count > 1);
+                    assert_eq!(text.matches(&line).count(), 1, "{line} of {count}: {text}");
+                    assert_eq!(text.matches(&listed).count(), is_listed, "{text}");
+                }
+                assert_eq!(text.matches("  as in of-1").count(), count - 1, "{text}");
+            }
+        }
+    }
+}
+
 #[test]
 fn an_agent_that_hangs_is_asked_three_times() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -177,6 +246,29 @@ fn an_agent_that_hangs_is_asked_three_times() {
         .output()
         .unwrap();
     assert_eq!(stdout(&output).lines().count(), 30);
+    let note = "note: 27 tests were not run to their end last time: they are run, too";
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains(note), "{told}");
+}
+
+#[test]
+fn a_page_of_a_proxy_has_help_and_its_status_once() {
+    for (head, help) in [
+        ("502 Bad Gateway", "is it running?"),
+        ("503 Unavailable", "is it running?"),
+        ("500 Oops", "the logs of the agent or the server say why"),
+        ("501 Oops", "the logs of the agent or the server say why"),
+    ] {
+        let project = files(1, &answering(head, "<html>nginx"));
+        let text = stdout(&command(&project, &[]).output().unwrap());
+        let status = format!("HTTP {}", &head[..3]);
+        assert_eq!(text.matches(&status).count(), 1, "{text}");
+        assert!(
+            text.contains(&format!("{status}; received: no content type, 11 bytes")),
+            "{text}"
+        );
+        assert!(text.contains(help), "{text}");
+    }
 }
 
 /// Answers one request of AG-UI.

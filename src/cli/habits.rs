@@ -82,6 +82,10 @@ const HABITS: &[(&[&str], &str)] = &[
         "run what did not pass last time with `--last-failed` (or `--lf`)",
     ),
     (
+        &["--only", "--focus"],
+        "run one test with `FILE:LINE` or `FILE::NAME`, those whose ids contain a word with `-k WORD`, or those with a tag with `--tag TAG`",
+    ),
+    (
         &["--tags", "--include-tags", "-m"],
         "select tests by a tag with `--tag TAG`, or `--filter 'tag(a) and not tag(b)'`",
     ),

@@ -76,12 +76,16 @@ pub(super) fn history(plan: &Plan, name: String, outputs: &Outputs) -> HistoryRe
     HistoryReport::new(plan.config.folder.clone(), name, warnings)
 }
 
-/// The statuses of the tests of `plan`, whose ids are masked by `redactor`, when they last ran to their end. A test that is
+/// The statuses of the tests of `plan`, whose ids are masked by `redactor`, when they last ran to their end against the same target. A test that is
 /// skipped has none.
 pub(super) fn last_statuses_of(plan: &Plan, redactor: &Redactor) -> EarlierStatuses {
     let run = plan.cases.iter().filter(|case| case.test.skip.is_none());
-    let ids = run.map(|case| redactor.text(&case.id()).into_owned());
-    last_statuses(&plan.config.folder, &ids.collect())
+    let tests = run.map(|case| {
+        let id = redactor.text(&case.id()).into_owned();
+        let target = redactor.text(&case.test.target).into_owned();
+        (id, target)
+    });
+    last_statuses(&plan.config.folder, &tests.collect())
 }
 
 /// Has `run` evaluate the rules of `plan` on kept answers; what cannot be read of them is said on standard error.

@@ -43,13 +43,24 @@ pub(super) fn keep_failed(
             match plan.cases.len() {
                 0 if last.is_clean() => "note: no test failed last time: nothing to run".to_owned(),
                 0 => "note: no selected test failed last time: nothing to run".to_owned(),
-                _ if last.is_complete() => return,
-                _ => "note: the last run did not end: what failed, and what did not end, is run"
-                    .to_owned(),
+                _ => match unfinished(&last, plan, redactor) {
+                    0 => return,
+                    1 => "note: 1 test was not run to its end last time: it is run, too".to_owned(),
+                    count => format!(
+                        "note: {count} tests were not run to their end last time: they are run, too"
+                    ),
+                },
             }
         }
     };
     say(&note);
+}
+
+/// The number of tests of `plan` that the last run did not run to their end.
+fn unfinished(last: &LastRun, plan: &Plan, redactor: &Redactor) -> usize {
+    let cases = plan.cases.iter();
+    let unfinished = cases.filter(|case| last.is_unfinished(&redactor.text(&case.id())));
+    unfinished.count()
 }
 
 /// The tests that failed last time and are in no file of the config of `chosen`, the plan of `selection`.

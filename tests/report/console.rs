@@ -530,7 +530,20 @@ fn ten_thousand_green_tests_of_twenty_files_are_a_line_per_file() {
 }
 
 #[test]
-fn an_agent_that_answers_no_test_has_one_block() {
+fn a_row_that_failed_alone_is_named_in_the_list() {
+    let row = outcomes::changed(quick("a.test.yaml", "refunds"), |outcome| {
+        outcome.test.id = "a.test.yaml::refunds[O-8]".to_owned();
+        outcome.test.row = Some("O-8".to_owned());
+    });
+    let row = outcomes::ended(Status::Timeout, row);
+    let other = outcomes::ended(Status::Error, quick("b.test.yaml", "other"));
+    let text = printed(&run(vec![row, other]), Colouring::Plain, Verbosity::Normal);
+    assert!(text.contains("1  a.test.yaml:2  refunds[O-8]  "), "{text}");
+    assert!(!text.contains("2  b.test.yaml:2  other"), "{text}");
+}
+
+#[test]
+fn an_agent_that_answers_no_test_has_one_block_and_each_test_a_line() {
     let silent = |number| {
         let outcome = quick("a.test.yaml", &format!("silent {number}"));
         outcomes::changed(outcomes::ended(Status::Timeout, outcome), |outcome| {
@@ -566,10 +579,16 @@ fn an_agent_that_answers_no_test_has_one_block() {
     events.insert(third.unwrap() + 1, found(AfterNoAnswer::Stop));
     let text = printed(&events, Colouring::Plain, Verbosity::Normal);
     assert_eq!(
-        text.matches("\n  a.test.yaml:2  silent").count(),
+        text.matches("\n  a.test.yaml:2  silent 1").count(),
         1,
         "{text}"
     );
+    for number in 2..=3 {
+        let line = format!("\n! a.test.yaml:2  silent {number}  timeout  as in silent 1");
+        assert_eq!(text.matches(&line).count(), 1, "{text}");
+        let listed = format!("{number}  a.test.yaml:2  silent {number}\n");
+        assert_eq!(text.matches(&listed).count(), 1, "{text}");
+    }
     assert!(
         text.contains(
             "! the agent answered none of the first 3 tests, and no further test is sent\n  \

@@ -327,7 +327,7 @@ fn refusals() -> Vec<Row> {
                 "[{\"loc\":[\"threadId\"]}]",
             ),
             Err(
-                "the agent responded with HTTP 422; received: HTTP 422, application/json, 22 bytes, starting `[{\"loc\":[\"threadId\"]}]`",
+                "the agent responded with HTTP 422; received: application/json, 22 bytes, starting `[{\"loc\":[\"threadId\"]}]`",
             ),
         ),
         Row::new(
@@ -338,7 +338,7 @@ fn refusals() -> Vec<Row> {
                 STARTED,
             ),
             Err(
-                "the agent responded with HTTP 500; received: HTTP 500, text/event-stream, 61 bytes, starting `data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\\n\\n`",
+                "the agent responded with HTTP 500; received: text/event-stream, 61 bytes, starting `data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\\n\\n`",
             ),
         ),
         Row::new(
@@ -363,7 +363,7 @@ fn refusals() -> Vec<Row> {
             "a redirect to nowhere",
             answer("302 Found", "", "gone"),
             Err(
-                "the agent responded with HTTP 302; received: HTTP 302, no content type, 4 bytes, starting `gone`",
+                "the agent responded with HTTP 302; received: no content type, 4 bytes, starting `gone`",
             ),
         ),
     ]

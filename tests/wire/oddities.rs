@@ -242,7 +242,7 @@ const ODDITIES: [(&str, &[&str], &str); 50] = [
             r#"{"type":"TOOL_CALL_START","tool_call_id":"c","tool_call_name":"look"}"#,
             CALL_END,
         ],
-        "call c: look()\n! a `TOOL_CALL_START` has names like `message_id` where AG-UI has `messageId`\n-",
+        "call c: look()\n! the events have names like `tool_call_id` where AG-UI has `toolCallId`\n-",
     ),
     (
         "nulls are absent",

@@ -370,7 +370,7 @@ async fn assert_calls(name: &str, chunks: &[Value], expected: &str) {
         );
         let error = exchanged.ended.unwrap_err().message;
         assert!(
-            error.ends_with("which is not declared: none"),
+            error.ends_with("which is not declared; no tool is declared"),
             "{name}: {error}"
         );
     }
@@ -493,6 +493,10 @@ async fn what_is_no_response_is_an_error() {
         (String::new(), "the response is empty"),
         (
             "{\"choices\":[]}".to_owned(),
+            "the server does not stream: the response is a JSON document",
+        ),
+        (
+            "{\"answer\":42}".to_owned(),
             "the response is a JSON document, not a stream of chunks",
         ),
         (
@@ -696,7 +700,7 @@ async fn a_call_to_a_tool_that_is_not_declared_fails_the_turn() {
     let (_, problem) = outcome.first_problem().expect("a problem");
     assert_eq!(
         problem.message,
-        "the model called the tool `drop_all`, which is not declared: `find_order`"
+        "the model called the tool `drop_all`, which is not declared; declared are `find_order`"
     );
     let is_call = |line: &TranscriptLine| matches!(line, TranscriptLine::Calls(_));
     assert!(

@@ -75,7 +75,7 @@ impl Received {
 
 /// The agent could not be reached, or its answer is not what its protocol promises (status error, kind `protocol`).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}{received}")]
+#[error("{message}{}", received.after(message))]
 pub struct TargetError {
     /// The error, lower case, no full stop: `the stream ended without a terminal event`.
     pub message: String,
@@ -110,30 +110,51 @@ impl TargetError {
     }
 }
 
-impl fmt::Display for Received {
+/// Received data at the end of a message: its status, unless the message says it, its type, its size and its beginning.
+struct ReceivedAfter<'a> {
+    received: &'a Received,
+    message: &'a str,
+}
+
+impl Received {
+    fn after<'a>(&'a self, message: &'a str) -> ReceivedAfter<'a> {
+        ReceivedAfter {
+            received: self,
+            message,
+        }
+    }
+}
+
+impl fmt::Display for ReceivedAfter<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(status) = self.status else {
+        let received = self.received;
+        let Some(status) = received.status else {
             return Ok(());
         };
-        let content_type = self.content_type.as_deref().unwrap_or("no content type");
+        formatter.write_str("; received: ")?;
+        if !self.message.contains(&format!("HTTP {status}")) {
+            write!(formatter, "HTTP {status}, ")?;
+        }
+        let content_type = received.content_type.as_deref();
         write!(
             formatter,
-            "; received: HTTP {status}, {content_type}, {} bytes",
-            self.bytes
+            "{}, {} bytes",
+            content_type.unwrap_or("no content type"),
+            received.bytes
         )?;
-        match self.events {
+        match received.events {
             0 => {}
             1 => write!(formatter, ", 1 event")?,
             events => write!(formatter, ", {events} events")?,
         }
-        if self.first_bytes.is_empty() {
+        if received.first_bytes.is_empty() {
             return Ok(());
         }
-        let more = if self.bytes > Self::QUOTED_BYTES as u64 {
+        let more = if received.bytes > Received::QUOTED_BYTES as u64 {
             "…"
         } else {
             ""
         };
-        write!(formatter, ", starting `{}{more}`", self.first_bytes)
+        write!(formatter, ", starting `{}{more}`", received.first_bytes)
     }
 }

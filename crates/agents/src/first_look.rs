@@ -23,6 +23,8 @@ pub struct FirstLook {
     seen: Vec<(Url, Result<Option<ServerHead>, TargetError>)>,
     /// The URLs that refused a POST.
     refused: Vec<Url>,
+    /// A POST was answered in JSON.
+    has_json_answer: bool,
     /// The number of POSTs to places where a GET found nothing.
     posts: usize,
 }
@@ -70,6 +72,8 @@ impl FirstLook {
 
     /// Notes how a candidate answered that is none.
     pub fn answered(&mut self, candidate: &TargetCandidate, error: &TargetError) {
+        let content_type = error.received.content_type.as_deref().unwrap_or_default();
+        self.has_json_answer |= is_json(content_type);
         if let FirstRequest::Post(url) | FirstRequest::PostAfterGet(url) = &candidate.first
             && matches!(error.received.status, Some(404 | 405 | 410))
         {
@@ -80,11 +84,13 @@ impl FirstLook {
     /// What the server at `place` seems to be: `an API that answers in JSON (uvicorn)`; `None` if it did not answer.
     pub fn seems(&self, place: &AgentPlace) -> Option<String> {
         let head = self.head(place.url()?)?;
-        let media_type = head.content_type.split(';').next().unwrap_or_default();
-        let what = match media_type.trim() {
-            "text/html" => "a web page",
-            "application/json" | "application/problem+json" => "an API that answers in JSON",
+        let what = match media_type(&head.content_type) {
             "text/event-stream" => "a stream of server-sent events",
+            // Many servers answer a GET that they do not expect with a page.
+            _ if self.has_json_answer || is_json(&head.content_type) => {
+                "an API that answers in JSON"
+            }
+            "text/html" => "a web page",
             _ => "an HTTP server",
         };
         let names: Vec<_> = head
@@ -106,6 +112,17 @@ impl FirstLook {
     fn finds_nothing(&self, url: &Url) -> bool {
         self.head(url).is_some_and(ServerHead::is_nothing)
     }
+}
+
+fn media_type(content_type: &str) -> &str {
+    content_type.split(';').next().unwrap_or_default().trim()
+}
+
+fn is_json(content_type: &str) -> bool {
+    matches!(
+        media_type(content_type),
+        "application/json" | "application/problem+json"
+    )
 }
 
 /// The URLs of the first look at `place`: its own, and those of each candidate's first request, each once.

@@ -66,7 +66,7 @@ pub use lookup::{NameLookup, ServerHead};
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
 pub use protocol::{Protocol, ProtocolConfig};
 pub use protocol_turn::{AgentTurns, ProtocolTurn, ProtocolTurnType, ToolTurns};
-pub use recognition::recognized;
+pub use recognition::{is_answer_of, recognized};
 pub use registered_protocols::{
     RuleDocs, describe_own_turn, fill_own_turn, served_protocols, tool_turns, turns_of, types_with,
     types_with_turn,

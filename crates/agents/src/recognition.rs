@@ -27,17 +27,14 @@ pub(super) fn recognizing(inner: Arc<dyn Target>, own: &'static Registration) ->
 
 /// The error of a target of the protocol `own`, with help if the answer that it quotes looks like one of another protocol.
 pub fn recognized(error: TargetError, own: &Registration) -> TargetError {
-    // Servers differ in spaces and lines, which are quoted as `\n`.
-    let start = ["\\n", "\\r", "\\t", " "]
-        .iter()
-        .fold(error.received.first_bytes.clone(), |start, space| {
-            start.replace(space, "")
-        });
-    let has_sign = |protocol: &Registration| protocol.signs.iter().any(|sign| start.contains(sign));
-    if start.is_empty() || has_sign(own) {
+    let start = without_spaces(&error);
+    if start.is_empty() || own.has_sign_in(&start) {
         return error;
     }
-    match protocols().iter().find(|protocol| has_sign(protocol)) {
+    let other = protocols()
+        .iter()
+        .find(|protocol| protocol.has_sign_in(&start));
+    match other {
         Some(Registration { name, .. }) => {
             let help = format!(
                 "the answer looks like one of `type: {name}`, but the target has `type: {}`",
@@ -46,6 +43,29 @@ pub fn recognized(error: TargetError, own: &Registration) -> TargetError {
             error.with_help(help)
         }
         None => error,
+    }
+}
+
+/// Whether a request was answered, and the answer that `error` quotes is one of the protocol with this name: it is spoken, but
+/// not as ananke needs it.
+pub fn is_answer_of(name: &str, error: &TargetError) -> bool {
+    let own = protocols().iter().find(|protocol| protocol.name == name);
+    let is_success = error.received.status.is_some_and(|status| status < 300);
+    is_success && own.is_some_and(|own| own.has_sign_in(&without_spaces(error)))
+}
+
+/// The start of the answer without spaces and lines, which are quoted as `\n`: servers differ in them.
+fn without_spaces(error: &TargetError) -> String {
+    ["\\n", "\\r", "\\t", " "]
+        .iter()
+        .fold(error.received.first_bytes.clone(), |start, space| {
+            start.replace(space, "")
+        })
+}
+
+impl Registration {
+    fn has_sign_in(&self, start: &str) -> bool {
+        self.signs.iter().any(|sign| start.contains(sign))
     }
 }
 

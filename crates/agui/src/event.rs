@@ -78,7 +78,8 @@ struct RawFields<'a> {
     values: [Option<&'a RawValue>; KEYS.len()],
     /// The keys that are duplicated with another value.
     duplicates: Vec<FieldKey>,
-    converted: bool,
+    /// The first key that has the name that servers have for it which do not convert their own.
+    converted: Option<FieldKey>,
     /// Whether a value is an object or a list: in most events none is.
     has_structure: bool,
     /// The objects and lists under keys that have no meaning.
@@ -88,6 +89,11 @@ struct RawFields<'a> {
 impl FieldKey {
     pub(super) fn name(self) -> &'static str {
         KEYS[self as usize].1
+    }
+
+    /// The name that it has from a server that does not convert its own.
+    pub(super) fn converted_name(self) -> &'static str {
+        KEYS[self as usize].2
     }
 
     /// The key with this name in the protocol, or the name that it has from a server that does not convert its own.
@@ -117,10 +123,8 @@ impl<'a> WireEvent<'a> {
             Some(_) => return Err(DecodeError("has a `type` that is not a string".to_owned())),
             None => return Err(DecodeError("has no `type`".to_owned())),
         };
-        if fields.converted {
-            warnings.add(format!(
-                "a `{kind}` has names like `message_id` where AG-UI has `messageId`"
-            ));
+        if let Some(key) = fields.converted {
+            warnings.add_converted(key.converted_name(), key.name());
         }
         Ok(Self { kind, text, fields })
     }
@@ -375,7 +379,9 @@ impl<'de> Visitor<'de> for RawFieldsVisitor {
             if before.is_some_and(|before| before.get() != value.get()) {
                 fields.duplicates.push(key);
             }
-            fields.converted |= converted;
+            if converted {
+                fields.converted.get_or_insert(key);
+            }
         }
         Ok(fields)
     }

@@ -15,6 +15,7 @@ pub(super) struct Warnings {
     waiting: Vec<Cow<'static, str>>,
     added: usize,
     duplicate_key: Option<String>,
+    has_converted: bool,
 }
 
 impl Warnings {
@@ -25,6 +26,15 @@ impl Warnings {
         } else if self.added == MAX_REPORTED + 1 {
             self.waiting.push(Cow::Borrowed(
                 "there are more warnings, which are not shown",
+            ));
+        }
+    }
+
+    /// Warns that events have names of the server's own; once, since a server that has one has all of them.
+    pub(super) fn add_converted(&mut self, own: &str, name: &str) {
+        if !std::mem::replace(&mut self.has_converted, true) {
+            self.add(format!(
+                "the events have names like `{own}` where AG-UI has `{name}`"
             ));
         }
     }

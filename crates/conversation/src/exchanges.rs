@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::budget::TurnBudget;
 use super::hosts::{Handling, ToolHost};
 use super::trace_sink::TraceSink;
-use ananke_agents::pipe::NO_RESPONSE;
+use ananke_agents::pipe::{NO_RESPONSE, NOTHING_PRINTED};
 use ananke_agents::{Action, Ended, Limits, Request, Session, TargetError};
 use ananke_base::context::At;
 use ananke_base::message::{RequestContext, ToolAnswer};
@@ -16,6 +16,10 @@ use ananke_trace::trace::{Origin, RunEnd, ToolCall, Trace};
 
 /// The number of times in one turn that an agent may wait for its client (SPEC 6).
 const MOST_ROUNDS: usize = 25;
+
+/// The remedy for a program that prints nothing, as a server does that waits for requests of another kind.
+const SILENT_PROGRAM_HELP: &str =
+    "does the program serve HTTP, or speak another protocol? `ananke init -- COMMAND` finds out";
 
 /// Exchanges requests and responses until no call waits for the client.
 ///
@@ -91,7 +95,12 @@ fn check(
                 .exchanges
                 .last()
                 .map_or_else(At::default, |exchange| exchange.sent);
-            Err(budget.timed_out(sent, limits, &reached(&sink.trace)).into())
+            let mut problem = budget.timed_out(sent, limits, &reached(&sink.trace));
+            if is_silent_program(&sink.trace) {
+                let sets = problem.help.unwrap_or_default();
+                problem.help = Some(format!("{SILENT_PROGRAM_HELP}; {sets}"));
+            }
+            Err(problem.into())
         }
         // A rule failed, and the turn was to end with it: its finding is the verdict.
         Ok(Ended::Cancelled) if sink.was_stopped() => Ok(()),
@@ -163,11 +172,22 @@ fn reached(trace: &Trace) -> String {
         (_, count) => {
             let last = since(events.map(|event| event.at).next().unwrap_or_default());
             match count {
-                1 => format!(": 1 event received, then silence since {last}"),
-                _ => format!(": {count} events received, then silence since {last}"),
+                1 => format!(": 1 event received {last} after the request, then nothing"),
+                _ => format!(
+                    ": {count} events received, the last one {last} after the request, then nothing"
+                ),
             }
         }
     }
+}
+
+/// Whether the agent is a program that has printed nothing in the whole conversation: it may speak another protocol.
+fn is_silent_program(trace: &Trace) -> bool {
+    let missing = trace
+        .exchanges
+        .last()
+        .and_then(|exchange| exchange.missing.as_deref());
+    missing == Some(NOTHING_PRINTED) && trace.events.is_empty()
 }
 
 /// The answers to the calls that wait for the client at the end of an exchange; none if none waits, or if one of them

@@ -105,7 +105,7 @@ impl StdioConnection {
         };
         let server = self.server()?;
         // What comes without being asked for comes at any time.
-        let order = (began, RequestOrder::First(None));
+        let order = (began, RequestOrder::Any);
         let Talk {
             incoming,
             sink,

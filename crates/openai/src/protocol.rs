@@ -32,6 +32,7 @@ impl Protocol for OpenaiConfig {
     const PROBED: Option<&'static dyn ProbedProtocol> = Some(&ProbedOpenai);
     const SIGNS: &'static [&'static str] = &[
         "\"object\":\"chat.completion",
+        "\"choices\":[{",
         "\"id\":\"chatcmpl-",
         "\"type\":\"invalid_request_error\",\"param\":",
     ];

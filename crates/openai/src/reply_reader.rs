@@ -503,6 +503,10 @@ impl StreamReader for ReplyReader<'_> {
                 .broken_off("the stream ended without a `finish_reason` and without `[DONE]`");
         }
         let (message, help) = match response.form() {
+            BodyForm::JsonDocument if response.contains("\"choices\"") => (
+                "the server does not stream: the response is a JSON document",
+                "switch streaming on in the server (it was asked for with `stream: true`), or wrap the agent in a program: `ananke init --for python`",
+            ),
             BodyForm::JsonDocument => (
                 "the response is a JSON document, not a stream of chunks",
                 "does the server support `stream: true`?",

@@ -246,12 +246,12 @@ impl OpenaiSession {
                     .map(|tool| format!("`{}`", tool.name))
                     .collect();
                 let known = if tools.is_empty() {
-                    "none".to_owned()
+                    "no tool is declared".to_owned()
                 } else {
-                    tools.join(", ")
+                    format!("declared are {}", tools.join(", "))
                 };
                 let message =
-                    format!("the model called the tool `{name}`, which is not declared: {known}");
+                    format!("the model called the tool `{name}`, which is not declared; {known}");
                 let help = "declare it in `client_tools`, with a mock that answers it; if the server executes its tools \
                             itself, write `tools: observed` in the target";
                 return Err(TargetError::new(message).with_help(help));

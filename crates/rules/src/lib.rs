@@ -69,6 +69,7 @@ pub use limits::{Bound, Measure, PerMeasure, Setting};
 pub use lint::{Lint, LintContext, Timeout, lint, lint_checkpoint};
 pub use named_tool::NamedTool;
 pub use question_keys::question_keys;
+pub use registry::rule_paths;
 pub use rule::{DroppedRule, ReplacedRule, RuleEntry};
 pub use rule_origin::RuleOrigin;
 pub use rule_properties::{RuleDecider, RuleNumber, RuleProperties, RuleSubject};

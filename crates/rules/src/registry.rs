@@ -1,6 +1,7 @@
 //! Every rule, one line each, in the order in which people read them.
 
 use super::content::{outcome, output, state};
+use super::limits::Measure;
 use super::text::{equals, must_match, must_not_match};
 use super::tools::{
     allow_only, every, forbid, forbid_calls, max_calls, max_identical_calls, require, schema,
@@ -38,6 +39,12 @@ pub(crate) const RULES: &[RegisteredRule] = &[
     ("snapshot", snapshot::compile),
 ];
 
+/// The path of every rule and limit, as reports name them.
+pub fn rule_paths() -> impl Iterator<Item = &'static str> {
+    let rules = RULES.iter().map(|(path, _)| *path);
+    rules.chain(Measure::ALL.into_iter().map(Measure::path))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -45,7 +52,6 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::limits::Measure;
     use crate::rule_properties::RuleProperties;
 
     #[test]
@@ -86,8 +92,7 @@ mod tests {
         // A key of an entry of `require`, whose result is one of its own.
         assert!(registered.remove("tools.every"));
         assert_eq!(registered, written);
-        let limits = Measure::ALL.into_iter().map(Measure::path);
-        for path in RULES.iter().map(|(path, _)| *path).chain(limits) {
+        for path in rule_paths() {
             assert!(RuleProperties::of(path).is_some(), "{path}");
         }
     }

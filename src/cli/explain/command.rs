@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use ananke::assertion::rule_paths;
 use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::plan::{Filter, Selection};
 use ananke::text::nearest;
@@ -131,13 +132,21 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Res
 
 /// Whether this is written like a name, not like a path.
 fn is_like_a_name(subject: &str) -> bool {
-    let is_of_a_name = |sign: char| sign.is_ascii_alphabetic() || matches!(sign, '-' | '_' | ':');
-    Path::new(subject).extension().is_none() && subject.chars().all(is_of_a_name)
+    let is_of_a_name =
+        |sign: char| sign.is_ascii_alphabetic() || matches!(sign, '-' | '_' | ':' | '.');
+    let is_test = Path::new(subject)
+        .extension()
+        .is_some_and(|extension| ["yaml", "yml", "jsonl"].iter().any(|own| extension == *own));
+    !is_test && subject.chars().all(is_of_a_name)
 }
 
 fn unknown_name(subject: &str, commands: &[(String, String)]) -> Failed {
     let names: Vec<ExplainedName> = ExplainedName::all(commands).collect();
-    let help = nearest(subject, names.iter().map(ExplainedName::as_str)).map_or_else(
+    let mut known: Vec<&str> = names.iter().map(ExplainedName::as_str).collect();
+    for rule in rule_paths() {
+        known.push(rule);
+    }
+    let help = nearest(subject, known.iter().copied()).map_or_else(
         || {
             "name a test file, the code in the brackets of a problem, a key of a file, a command, a word of a report, or the rule of a violation"
                 .to_owned()

@@ -168,10 +168,10 @@ impl Table {
     }
 }
 
-/// A sentence in lines that are pleasant to read.
+/// Sentences in lines that are pleasant to read, wherever their source ends its own.
 pub(super) fn wrapped(sentence: &str, terminal: Option<usize>) -> String {
     columns::wrapped(
-        sentence,
+        &sentence.replace('\n', " "),
         terminal.map_or(SENTENCE, |terminal| terminal.min(SENTENCE)),
     )
     .join("\n")
@@ -205,6 +205,10 @@ mod tests {
         assert_eq!(
             wrapped("a sentence of five words", Some(12)),
             "a sentence\nof five\nwords\n"
+        );
+        assert_eq!(
+            wrapped("two lines of\nthe source", None),
+            "two lines of the source\n"
         );
     }
 }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use ananke::agents::RuleDocs;
 use ananke::diagnostic::{Code, Example, ExampleFile};
 use ananke::schema::{FileKind, KeyDocs};
+use ananke::text::any_of;
 
 use super::layout::{Colours, styled, wrapped};
 
@@ -33,6 +34,13 @@ impl ExplainedName {
                 known => known.as_str() == name || known.as_str() == name.replace('_', " "),
             })
             .collect();
+        if found.is_empty() && name.contains('.') {
+            let keys = KeyDocs::all().into_iter();
+            found = keys
+                .filter(|key| key.is_within(name))
+                .map(Self::Key)
+                .collect();
+        }
         found.sort_by_key(Self::rank);
         found
     }
@@ -160,8 +168,18 @@ fn key_text(key: &KeyDocs, colours: Colours, terminal: Option<usize>) -> String 
         FileKind::Test => "test file",
         FileKind::Case => "case of a JSONL file",
     };
+    let types: Vec<String> = key
+        .types
+        .iter()
+        .map(|name| format!("`type: {name}`"))
+        .collect();
+    let types = if types.is_empty() {
+        String::new()
+    } else {
+        format!(", with {}", any_of(&types))
+    };
     let mut text = format!(
-        "{}  ({file})\n\n{}",
+        "{}  ({file}{types})\n\n{}",
         styled(colours.strong, &key.path),
         wrapped(key.about, terminal)
     );
@@ -198,6 +216,37 @@ pub(super) fn words() -> impl Iterator<Item = GlossaryEntry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ananke::assertion::rule_paths;
+    use ananke::outcome::{ErrorKind, InputOrigin, InputReason, Level, Status, StatusChange};
+
+    #[test]
+    fn every_word_of_a_report_is_explained() {
+        ananke::install();
+        let rules = rule_paths().map(str::to_owned);
+        let statuses = Status::ALL.iter().map(|status| status.as_str());
+        let words = Status::ALL.iter().map(|status| status.words());
+        let changes = StatusChange::ALL.iter().map(|change| change.as_str());
+        let kinds = ErrorKind::ALL.iter().map(|kind| kind.as_str());
+        let levels = Level::ALL.iter().map(|level| level.as_str());
+        let reasons = InputReason::ALL.iter().map(|reason| reason.as_str());
+        let origins = InputOrigin::ALL.iter().map(|origin| origin.as_str());
+        let codes = Code::ALL.iter().map(|code| code.as_str());
+        let others = ["unread", "cause", "awaits", "interrupted", "flaky", "new"];
+        let unexplained: Vec<String> = statuses
+            .chain(words)
+            .chain(changes)
+            .chain(kinds)
+            .chain(levels)
+            .chain(reasons)
+            .chain(origins)
+            .chain(codes)
+            .chain(others)
+            .map(str::to_owned)
+            .chain(rules)
+            .filter(|word| ExplainedName::find(word, &[]).is_empty())
+            .collect();
+        assert_eq!(unexplained, [""; 0]);
+    }
 
     #[test]
     fn every_row_is_a_word() {

@@ -24,7 +24,7 @@ Examples:
   ananke run specs/pay.test.yaml -v       One file, with transcripts
   ananke run --tag smoke --parallel 8     All tests with a tag, in parallel
   ananke run -o junit.xml -o report.html  Write reports
-  ananke test -i \"What is open?\"          Send a message, and print the answer
+  ananke run -i \"What is open?\"           Send a message, and print the answer
   ananke run --record recordings          Record the agent's responses …
   ananke run --replay recordings          … and run without the agent
   ananke run --shard 2/5 -o part.json     The second of five parts of the tests

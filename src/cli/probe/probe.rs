@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use ananke::agents::{
     Action, AgentPlace, CandidatePlace, Ended, FirstLook, Limits, ProbeQuestion, Sink, Stop,
-    TargetCandidate, TargetError, Wire, candidates, looked_at,
+    TargetCandidate, TargetError, Wire, candidates, is_answer_of, looked_at,
 };
 use ananke::context::{At, Context};
 use ananke::message::{DeclaredTool, UserContent};
 use ananke::text::{duration, escape, truncate};
 use ananke::{agents::http::HttpTransport, redact::Redactor, run::Stopper, trace::Change};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{FoundAgent, PlaceOptions, found::written};
 use crate::cli::output::{Colour, say};
@@ -29,6 +29,12 @@ const AFTER_NOISE: Duration = Duration::from_secs(5);
 
 /// The most characters of an answer that are shown.
 const SHOWN: usize = 70;
+
+/// The words in the error of a program that ended with an exit code of its own.
+const ENDED: &str = " ended with exit code ";
+
+/// The remedy for a program that ended.
+const ENDED_HELP: &str = "what it printed to stderr is above; a program that is an agent or a server reads its stdin until that ends";
 
 /// The target that answers at `place`. What is sent is printed first.
 ///
@@ -66,11 +72,17 @@ enum CandidateAnswer {
     Other(TargetError),
 }
 
-/// Whether a candidate asked who asks.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Authentication {
-    Unasked,
-    Asked,
+/// What the errors of candidates that are none show together.
+#[derive(Default)]
+struct Refusals {
+    /// Whether one asked who asks.
+    asks_who: bool,
+    /// Whether the last was that the program ended.
+    last_ended: bool,
+    /// The last one in words.
+    last: String,
+    /// The error of the first candidate whose protocol is spoken, but not as ananke needs it.
+    near: Option<Failed>,
 }
 
 struct AgentProber<'a> {
@@ -95,8 +107,7 @@ impl AgentProber<'_> {
             return Err(self.unreachable(error));
         }
         let mut usual: Vec<FoundAgent> = Vec::new();
-        let mut authentication = Authentication::Unasked;
-        let mut last = String::new();
+        let mut refusals = Refusals::default();
         for candidate in candidates {
             if !look.allows(&candidate) {
                 continue;
@@ -122,20 +133,32 @@ impl AgentProber<'_> {
                 }
                 CandidateAnswer::Other(error) => {
                     look.answered(&candidate, &error);
-                    if matches!(error.received.status, Some(401 | 403)) {
-                        authentication = Authentication::Asked;
-                    }
-                    let why = self.why_not(&error);
-                    if why != last {
-                        let indented = why.trim_end().replace('\n', "\n        ");
-                        say(&format!("      no: {indented}"));
-                    }
-                    last = why;
+                    self.refuse(&candidate, error, &mut refusals);
                 }
             }
         }
-        self.only_one(usual)
-            .unwrap_or_else(|| Err(self.nothing(&shown, &look, authentication)))
+        if let Some(only) = self.only_one(usual) {
+            return only;
+        }
+        Err(self.nothing(&shown, &look, refusals))
+    }
+
+    /// Says why a candidate is none, and notes what that shows.
+    fn refuse(&self, candidate: &TargetCandidate, error: TargetError, refusals: &mut Refusals) {
+        refusals.asks_who |= matches!(error.received.status, Some(401 | 403));
+        refusals.last_ended = error.message.contains(ENDED);
+        let why = self.why_not(&error);
+        // An error of several lines, such as a traceback, is printed once.
+        if why == refusals.last && why.contains('\n') {
+            say("      no: the same");
+        } else {
+            let indented = why.trim_end().replace('\n', "\n        ");
+            say(&format!("      no: {indented}"));
+        }
+        refusals.last = why;
+        if refusals.near.is_none() && is_near(candidate, &error) {
+            refusals.near = Some(self.near(candidate, error));
+        }
     }
 
     /// The agent below the URL, if there is one and no other; `None` if there is none.
@@ -285,8 +308,31 @@ impl AgentProber<'_> {
         truncate::chars(&self.redactor.text(&text), SHOWN).to_string()
     }
 
+    /// The error if the protocol of a candidate is spoken, but not as ananke needs it.
+    fn near(&self, candidate: &TargetCandidate, error: TargetError) -> Failed {
+        let message = format!(
+            "{} speaks {}, but {}; nothing was written",
+            candidate.at.shown(),
+            candidate.speaks,
+            error.message
+        );
+        let failed = Failed::new(message);
+        let failed = match error.help {
+            Some(help) => failed.help(help),
+            None => failed,
+        };
+        failed.masked(&self.redactor)
+    }
+
     /// The error if nothing was recognised.
-    fn nothing(&self, shown: &str, look: &FirstLook, authentication: Authentication) -> Failed {
+    fn nothing(&self, shown: &str, look: &FirstLook, refusals: Refusals) -> Failed {
+        if let Some(near) = refusals.near {
+            return near;
+        }
+        if refusals.last_ended {
+            let message = format!("{shown} ended before it answered: nothing was written");
+            return Failed::new(message).help(ENDED_HELP);
+        }
         let seems = look.seems(self.place);
         let message = match seems {
             Some(seems) => format!(
@@ -295,7 +341,7 @@ impl AgentProber<'_> {
             None => format!("{shown} speaks no protocol that ananke knows: nothing was written"),
         };
         let help = match self.place {
-            _ if authentication == Authentication::Asked => {
+            _ if refusals.asks_who => {
                 "it asks who you are: pass a header, as in `-H \"authorization: Bearer $TOKEN\"`"
             }
             AgentPlace::Url(_) => {
@@ -307,6 +353,17 @@ impl AgentProber<'_> {
         };
         Failed::new(message).help(help)
     }
+}
+
+/// Whether a candidate answers in its protocol, and is no target nevertheless.
+fn is_near(candidate: &TargetCandidate, error: &TargetError) -> bool {
+    let of_type = candidate
+        .target
+        .as_ref()
+        .and_then(|target| target.get("type"));
+    of_type
+        .and_then(Value::as_str)
+        .is_some_and(|of_type| is_answer_of(of_type, error))
 }
 
 /// The error if several agents or models are there.

@@ -242,6 +242,16 @@ def http(machine: Machine) -> Hour:
     return hour
 
 
+def plain_json(machine: Machine) -> Hour:
+    """An HTTP API of its own that does not stream, behind the same program."""
+    hour = machine.hour("plain-json")
+    hour.write("api")
+    port = free_port()
+    with hour.server("python3", "api.py", port=port):
+        bridge(hour, "<!-- bridge json -->", "python3", port)
+    return hour
+
+
 def front_door(hour: Hour, port: int) -> None:
     """`ananke init` of the address: it asks a few times, says what to do instead, and writes nothing."""
     wrap = "for an API of its own, wrap the agent in a program: `ananke init --for python`"
@@ -281,5 +291,6 @@ USERS = {
     "cases": cases,
     "platform": platform,
     "http": http,
+    "plain-json": plain_json,
     "agents-sdk": agents_sdk,
 }

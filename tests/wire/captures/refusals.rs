@@ -22,22 +22,22 @@ pub(super) struct Refusal {
 pub(super) const REFUSALS: [Refusal; 4] = [
     Refusal {
         file: "pydantic-err-422-nothread.sse",
-        message: r#"the agent responded with HTTP 422; received: HTTP 422, application/json, 269 bytes, starting `[{"type":"missing","loc":["threadId"],"msg":"Field required","input":{"runId":"r-1","protocolVersion":"1.0","state":{},"messages":[{"id":"u1","role":"user","content":"x"}],"tools":[],"context":[],"for…`"#,
+        message: r#"the agent responded with HTTP 422; received: application/json, 269 bytes, starting `[{"type":"missing","loc":["threadId"],"msg":"Field required","input":{"runId":"r-1","protocolVersion":"1.0","state":{},"messages":[{"id":"u1","role":"user","content":"x"}],"tools":[],"context":[],"for…`"#,
         help: None,
     },
     Refusal {
         file: "pydantic-msg-noid.sse",
-        message: r#"the agent responded with HTTP 422; received: HTTP 422, application/json, 169 bytes, starting `[{"type":"missing","loc":["messages",0,"user","id"],"msg":"Field required","input":{"role":"user","content":"no id"},"url":"https://errors.pydantic.dev/2.14/v/missing"}]`"#,
+        message: r#"the agent responded with HTTP 422; received: application/json, 169 bytes, starting `[{"type":"missing","loc":["messages",0,"user","id"],"msg":"Field required","input":{"role":"user","content":"no id"},"url":"https://errors.pydantic.dev/2.14/v/missing"}]`"#,
         help: None,
     },
     Refusal {
         file: "pydantic-err-contenttype.http",
-        message: "the agent responded with HTTP 415; received: HTTP 415, text/plain; charset=utf-8, 57 bytes, starting `Expected `Content-Type: application/json`, got text/plain`",
+        message: "the agent responded with HTTP 415; received: text/plain; charset=utf-8, 57 bytes, starting `Expected `Content-Type: application/json`, got text/plain`",
         help: None,
     },
     Refusal {
         file: "pydantic-err-get.http",
-        message: "the agent responded with HTTP 405; received: HTTP 405, text/plain; charset=utf-8, 18 bytes, starting `Method Not Allowed`",
+        message: "the agent responded with HTTP 405; received: text/plain; charset=utf-8, 18 bytes, starting `Method Not Allowed`",
         help: Some("is `endpoint` the URL that runs the agent?"),
     },
 ];

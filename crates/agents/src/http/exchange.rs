@@ -115,6 +115,17 @@ pub async fn send(
     }))
 }
 
+/// The remedy for a status of 500 or more; none for others.
+pub fn failure_help(status: u16) -> Option<&'static str> {
+    match status {
+        ..500 => None,
+        502..=504 => Some(
+            "a proxy or a load balancer answers so if the agent or the server does not respond: is it running?",
+        ),
+        _ => Some("the logs of the agent or the server say why"),
+    }
+}
+
 /// The error of a response with another status than success.
 async fn refusal(
     mut received: ReceivedResponse,
@@ -138,7 +149,7 @@ async fn refusal(
     let help = match status {
         401 | 403 => Some("check the `headers` of the target, such as `authorization`"),
         404 | 405 => Some("is `endpoint` the URL that runs the agent?"),
-        _ => None,
+        _ => failure_help(status),
     };
     received.refusal(format!("the agent responded with HTTP {status}"), help)
 }

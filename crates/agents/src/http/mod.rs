@@ -28,7 +28,7 @@ pub use client_kind::status;
 pub use cookies::CookieTransport;
 pub use document::{Document, read_document};
 pub use event_stream::{StreamReader, read_events};
-pub use exchange::{Response, send};
+pub use exchange::{Response, failure_help, send};
 pub use forward::{ForwardedResponse, Forwarder};
 pub use header::{headers, headers_with_defaults, is_header};
 pub use http_config::{HttpConfig, TlsConfig};

@@ -53,6 +53,11 @@ impl ReceivedResponse {
             .extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
+    /// Whether `text` is among its first bytes.
+    pub fn contains(&self, text: &str) -> bool {
+        String::from_utf8_lossy(&self.start).contains(text)
+    }
+
     /// Its first bytes.
     pub(super) fn start(&self) -> &[u8] {
         &self.start

@@ -18,10 +18,15 @@ pub enum RequestOrder {
     First(Option<PipeNext>),
     /// It is a later one: what the program printed since its last response belongs to none.
     Later,
+    /// The program has printed lines before, and prints some without being asked.
+    Any,
 }
 
-/// The words for a program that has not printed anything in time.
+/// The words for a response of which nothing came in time.
 pub const NO_RESPONSE: &str = "no response came";
+
+/// The words for a program that let the time of its response pass without a line.
+pub const NOTHING_PRINTED: &str = "the program printed nothing to its stdout";
 
 /// The remedy for a line that is not an event.
 const STDOUT_HELP: &str = "stdout is for events, one per line: print everything else to stderr";
@@ -52,6 +57,8 @@ struct EventLines<'a> {
     sent: At,
     /// Whether a line from before the request is an error.
     is_later: bool,
+    /// The words for a response of which nothing comes.
+    missing: &'static str,
     events: u64,
     bytes: usize,
     /// The moment of the last event, or of the request.
@@ -73,9 +80,13 @@ pub async fn read_events(
     closed: &mut Option<At>,
 ) -> Result<Ended, TargetError> {
     let is_later = order == RequestOrder::Later;
+    let missing = match order {
+        RequestOrder::First(_) => NOTHING_PRINTED,
+        RequestOrder::Later | RequestOrder::Any => NO_RESPONSE,
+    };
     let read = match order {
         RequestOrder::First(read) => read,
-        RequestOrder::Later => None,
+        RequestOrder::Later | RequestOrder::Any => None,
     };
     let lines = EventLines {
         pipe,
@@ -84,6 +95,7 @@ pub async fn read_events(
         sink,
         sent,
         is_later,
+        missing,
         events: 0,
         bytes: 0,
         last: sent,
@@ -208,7 +220,7 @@ impl EventLines<'_> {
     /// Reports that time is up and no response came.
     fn report_missing(&mut self, at: At) {
         if self.events == 0 {
-            let missing = NO_RESPONSE;
+            let missing = self.missing;
             self.sink.wire(at, Wire::Late { missing });
         }
     }
@@ -430,6 +442,8 @@ mod tests {
             (ended.as_str(), missing.as_str()),
             ("Timeout", "no response came")
         );
+        let (_, _, missing) = read_of(RequestOrder::First(None), &[]).await;
+        assert_eq!(missing, NOTHING_PRINTED);
     }
 
     #[tokio::test]

@@ -16,7 +16,9 @@ mod program_keeper;
 mod shared_programs;
 mod sharing;
 
-pub use event_lines::{FRAMING_HELP, NO_RESPONSE, RequestOrder, is_framing, read_events};
+pub use event_lines::{
+    FRAMING_HELP, NO_RESPONSE, NOTHING_PRINTED, RequestOrder, is_framing, read_events,
+};
 pub use launcher::ProgramLauncher;
 pub use pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram, printed_in_turn};
 pub use shared_programs::SharedPrograms;

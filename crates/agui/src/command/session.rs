@@ -154,7 +154,7 @@ async fn first_response(pipe: &mut dyn Pipe, sent: At, limits: &Limits) -> (At, 
     let first = pipe.next(limits.until(sent));
     match limits.cancel.run_until_cancelled(first).await {
         Some(PipeNext::Line(ready, line)) if line.trim_ascii().is_empty() => {
-            (sent.max(ready), RequestOrder::First(None))
+            (sent.max(ready), RequestOrder::Any)
         }
         first => (sent, RequestOrder::First(first)),
     }

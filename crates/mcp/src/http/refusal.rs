@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::incoming_reply::{IncomingReply, ReplyItem};
 use ananke_agents::TargetError;
-use ananke_agents::http::{BodyForm, ReceivedResponse};
+use ananke_agents::http::{BodyForm, ReceivedResponse, failure_help};
 use ananke_base::context::At;
 
 /// The time for which the body of a refusal is read: its status alone says that it is one.
@@ -85,7 +85,7 @@ fn refused(received: &ReceivedResponse, message: String) -> TargetError {
     let help = match received.head.status {
         401 | 403 => Some("check the `headers` of the target, such as `authorization`"),
         200..=299 | 404 | 405 => Some("is `endpoint` the URL of the server?"),
-        _ => None,
+        status => failure_help(status),
     };
     received.refusal(message, help)
 }

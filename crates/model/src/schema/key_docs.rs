@@ -1,6 +1,6 @@
 //! The meaning of a key of a config or test file, from the schemas.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::Value;
 
@@ -23,6 +23,8 @@ pub struct KeyDocs {
     pub since: &'static str,
     /// A value that it can have, as JSON.
     pub example: Option<String>,
+    /// The values of `type` next to it with which it exists; empty if it does with each.
+    pub types: Vec<&'static str>,
 }
 
 impl KeyDocs {
@@ -40,6 +42,17 @@ impl KeyDocs {
         keys
     }
 
+    /// Whether `written` leads to this key by some of the keys of its path, in their order: `tools.every`, which reports call
+    /// a rule that is written in an entry of `tools.require`.
+    pub fn is_within(&self, written: &str) -> bool {
+        let path = self.path.replace("[]", "");
+        let mut keys = path.split('.');
+        let is_led_to = written
+            .split('.')
+            .all(|wanted| keys.any(|key| key == wanted));
+        is_led_to && keys.next().is_none()
+    }
+
     /// Whether `written` means this key: its name, or its path from any of the keys on.
     pub fn is_called(&self, written: &str) -> bool {
         let path = self.path.replace("[]", "");
@@ -50,6 +63,27 @@ impl KeyDocs {
     }
 }
 
+/// Names the types with which each key exists, with the first of those that have the same path and meaning. A key that exists with
+/// each type names none.
+fn name_types(keys: &mut [KeyDocs]) {
+    let mut all: HashMap<String, HashSet<&str>> = HashMap::new();
+    let mut own: HashMap<(String, &str), Vec<&'static str>> = HashMap::new();
+    for key in keys.iter() {
+        let same = own.entry((key.path.clone(), key.about)).or_default();
+        same.extend(&key.types);
+        all.entry(key.parent()).or_default().extend(&key.types);
+    }
+    for key in keys {
+        let types = &own[&(key.path.clone(), key.about)];
+        let is_of_each = types.len() == all[&key.parent()].len();
+        key.types = if is_of_each {
+            Vec::new()
+        } else {
+            types.clone()
+        };
+    }
+}
+
 /// The keys of a file. A mapping that exists in several places is looked into at the first of them only.
 fn of_file(file: FileKind, known: &mut HashSet<String>) -> Vec<KeyDocs> {
     let whole = LazySchema::of(file);
@@ -57,13 +91,13 @@ fn of_file(file: FileKind, known: &mut HashSet<String>) -> Vec<KeyDocs> {
     let mut open = VecDeque::from([(String::new(), &whole.root)]);
     while let Some((path, schema)) = open.pop_front() {
         for form in forms(whole, schema, None) {
-            let is_known = form.name.is_some_and(|name| {
-                let tag = form
-                    .schema
-                    .pointer("/properties/type/const")
-                    .map(Value::to_string);
-                !known.insert(format!("{name} {}", tag.unwrap_or_default()))
-            });
+            let tag = form
+                .schema
+                .pointer("/properties/type/const")
+                .and_then(Value::as_str);
+            let is_known = form
+                .name
+                .is_some_and(|name| !known.insert(format!("{name} {}", tag.unwrap_or_default())));
             for (inner, mark) in [("items", "[]"), ("additionalProperties", ".NAME")] {
                 if let Some(entry) = form.schema.get(inner).filter(|entry| entry.is_object()) {
                     open.push_back((format!("{path}{mark}"), entry));
@@ -80,11 +114,16 @@ fn of_file(file: FileKind, known: &mut HashSet<String>) -> Vec<KeyDocs> {
                 } else {
                     format!("{path}.{name}")
                 };
-                found.push(KeyDocs::of(file, path.clone(), name, property));
+                let key = KeyDocs::of(file, path.clone(), name, property);
+                found.push(KeyDocs {
+                    types: tag.into_iter().collect(),
+                    ..key
+                });
                 open.push_back((path, property));
             }
         }
     }
+    name_types(&mut found);
     found
 }
 
@@ -113,7 +152,14 @@ impl KeyDocs {
             value,
             since: text("x-since"),
             example,
+            types: Vec::new(),
         }
+    }
+
+    /// The path of the mapping that has it.
+    fn parent(&self) -> String {
+        let end = self.path.len() - self.name.len();
+        self.path[..end].to_owned()
     }
 }
 
@@ -141,6 +187,36 @@ mod tests {
                 .iter()
                 .any(|path| path == "target.endpoint")
         );
+    }
+
+    #[test]
+    fn a_key_of_one_type_names_it_and_one_of_all_types_names_none() {
+        let types = |path: &str| -> Vec<Vec<&str>> {
+            let keys = KeyDocs::all().into_iter();
+            let found = keys.filter(|key| key.path == path);
+            found.map(|key| key.types).collect()
+        };
+        assert_eq!(types("target.auth"), [["a2a"]]);
+        assert_eq!(types("target.protocol"), [["mcp"]]);
+        assert_eq!(types("assert.text.must_match"), [[""; 0]]);
+        assert!(
+            types("target.endpoint")
+                .iter()
+                .all(|types| !types.is_empty())
+        );
+        assert_eq!(types("target.assert"), [[""; 0]]);
+    }
+
+    #[test]
+    fn a_rule_is_found_by_the_name_that_reports_have_for_it() {
+        let within = |name: &str| -> Vec<String> {
+            let keys = KeyDocs::all().into_iter();
+            let found = keys.filter(|key| key.is_within(name));
+            found.map(|key| key.path).collect()
+        };
+        assert_eq!(within("tools.every"), ["assert.tools.require.every"]);
+        assert_eq!(within("every.tools"), [""; 0]);
+        assert_eq!(within("tools.require.x"), [""; 0]);
     }
 
     #[test]

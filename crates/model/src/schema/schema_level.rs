@@ -12,7 +12,7 @@ use ananke_base::text::any_of;
 const DEEPEST: usize = 3;
 
 /// The most places that are named.
-const MOST_NAMED: usize = 3;
+const MOST_NAMED: usize = 5;
 
 /// A mapping that a walk has gone through: its schema, the keys that its schema knows, and the one that the walk follows.
 #[derive(Clone, Copy)]

@@ -123,12 +123,29 @@ fn unknown_test(written: &str, cases: &[CaseEntry]) -> Diagnostic {
     }
     let message = format!("there is no file, no directory and no test `{written}`");
     let problem = Diagnostic::error(Code::NoTests, message);
-    problem.help(
-        match nearest(written, ids(cases).chain(names_and_paths(cases))) {
-            Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => "`ananke list` prints the ids of the tests with their files".to_owned(),
-        },
-    )
+    if let Some(nearest) = nearest(written, ids(cases).chain(names_and_paths(cases))) {
+        return problem.help(format!("did you mean `{nearest}`?"));
+    }
+    let of_file = cases.iter().find(|case| is_stem(&case.test.file, written));
+    let is_word = written.chars().all(char::is_alphanumeric);
+    let is_part = || is_word && ids(cases).any(|id| id.contains(written));
+    problem.help(match of_file {
+        Some(case) => format!("did you mean `{}`?", escape::line(&case.test.file)),
+        None if is_part() => {
+            format!("`-k {written}` runs the tests whose ids contain it")
+        }
+        None => "`ananke list` prints the ids of the tests with their files".to_owned(),
+    })
+}
+
+/// Whether `written` is the path of `file`, or its name, without its extension.
+fn is_stem(file: &str, written: &str) -> bool {
+    let is_before_extension = |path: &str| {
+        path.strip_prefix(written)
+            .is_some_and(|rest| rest.starts_with('.'))
+    };
+    let name = Path::new(file).file_name().and_then(|name| name.to_str());
+    !written.is_empty() && (is_before_extension(file) || name.is_some_and(is_before_extension))
 }
 
 /// The problem of an id that no test has.

@@ -120,9 +120,14 @@ pub fn audit_conclusion(audit: &Audit, denied: DeniedLevels) -> Conclusion {
     Conclusion {
         exit_code: u8::from(failing > 0),
         reason: format!(
-            "{}, {}",
+            "{}, {}{}",
             counted(errors, "error"),
-            counted(warnings, "warning")
+            counted(warnings, "warning"),
+            if failing > errors {
+                " (`--deny-warnings`)"
+            } else {
+                ""
+            }
         ),
     }
 }

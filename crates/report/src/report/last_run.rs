@@ -144,6 +144,11 @@ impl LastRun {
         self.failed.contains(id) || self.unfinished.contains(id)
     }
 
+    /// Whether the test `id` did not begin, or did not end, in a run that did not come to its end.
+    pub fn is_unfinished(&self, id: &str) -> bool {
+        self.unfinished.contains(id)
+    }
+
     /// Whether the test `id` did not pass when it ran last.
     pub fn is_failing(&self, id: &str) -> bool {
         self.failed.contains(id)

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::{ServerStartError, exited_early, not_ready};
 use super::running::{RunningServer, ServerState};
-use super::server_address::ServerAddress;
+use super::server_address::{ProbeAnswer, ServerAddress};
 use super::server_exit::server_name;
 use ananke_plan::project::ServerCommand;
 
@@ -32,7 +32,7 @@ pub(super) async fn wait(
     running: &RunningServer,
     cancel: &CancellationToken,
 ) -> Result<(), ServerStartError> {
-    let mut seen = String::new();
+    let mut seen = Err(String::new());
     let (mut ends, mut says) = (running.watch(), running.watch());
     let ready = async {
         match ServerAddress::of(&command.ready) {
@@ -50,13 +50,12 @@ pub(super) async fn wait(
 }
 
 /// Sends requests until the place answers that it is ready; `seen` contains the last answer or error.
-async fn answers(place: ServerAddress<'_>, seen: &mut String) {
+async fn answers(place: ServerAddress<'_>, seen: &mut Result<ProbeAnswer, String>) {
     let mut pause = FIRST_PAUSE;
     loop {
-        match place.ask().await {
-            Ok(answer) if answer.is_ready() => return,
-            Ok(answer) => *seen = answer.to_string(),
-            Err(why) => *seen = why,
+        *seen = place.ask().await;
+        if seen.as_ref().is_ok_and(|answer| answer.is_ready()) {
+            return;
         }
         sleep(pause).await;
         pause = LONGEST_PAUSE.min(pause * 2);

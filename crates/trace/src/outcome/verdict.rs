@@ -68,6 +68,15 @@ impl Verdict {
         !self.is_part && self.totals.is_all_without_input()
     }
 
+    /// The number of warnings that fail the run, of tests and of the run itself.
+    pub fn failing_warnings(&self) -> usize {
+        if self.warnings_fail {
+            self.near_names.found.len() + self.totals.denied_warnings
+        } else {
+            0
+        }
+    }
+
     /// The reasons why the run does not pass, a part of a sentence each; none if it does.
     pub fn reasons(&self) -> Vec<String> {
         let Self {
@@ -76,15 +85,11 @@ impl Verdict {
             lost,
             expired,
             gone,
-            near_names,
-            warnings_fail,
+            near_names: _,
+            warnings_fail: _,
             is_part: _,
         } = self;
-        let warnings = if *warnings_fail {
-            near_names.found.len() + totals.denied_warnings
-        } else {
-            0
-        };
+        let warnings = self.failing_warnings();
         let (failing, undecided, not_shown) =
             (totals.failing(), totals.undecided, totals.not_shown);
         let flaky = if *flaky_fails { totals.flaky } else { 0 };

@@ -11,6 +11,9 @@ macro_rules! words {
         }
 
         impl $name {
+            /// Every one.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
             /// The word in reports.
             pub fn as_str(self) -> &'static str {
                 match self {

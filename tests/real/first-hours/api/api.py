@@ -1,4 +1,5 @@
-"""An agent behind an API of its own: POST /chat with `message` and `session`, which is answered with server-sent events.
+"""An agent behind an API of its own: POST /chat with `message` and `session`, which is answered with server-sent events, and
+POST /reply, which is answered with one JSON document.
 
 It keeps the conversations itself, and knows the weather of one city.
 """
@@ -27,12 +28,21 @@ class Api(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        if self.path != "/chat" or not {"message", "session"} <= asked.keys():
-            self.send_error(404 if self.path != "/chat" else 422)
+        is_known = self.path in ("/chat", "/reply")
+        if not is_known or not {"message", "session"} <= asked.keys():
+            self.send_error(422 if is_known else 404)
             return
         said = SESSIONS.setdefault(asked["session"], [])
         said.append(asked["message"])
         self.send_response(200)
+        if self.path == "/reply":
+            events = reply(said)
+            text = "".join(event["text"] for event in events if event["type"] == "text")
+            tools = [event for event in events if event["type"] == "tool"]
+            self.send_header("content-type", "application/json")
+            self.end_headers()
+            self.wfile.write(json.dumps({"reply": text, "tools": tools}).encode())
+            return
         self.send_header("content-type", "text/event-stream")
         self.end_headers()
         for event in [*reply(said), {"type": "end"}]:

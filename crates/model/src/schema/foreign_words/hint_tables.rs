@@ -253,9 +253,9 @@ pub(super) const TEST_SENTENCES: &[Sentence] = &[
         "what the user says belongs under `turns`: `turns: [{ user: … }]`",
     ),
     (
-        &["only"],
+        &["only", "focus"],
         "turns",
-        "run one test with `ananke run --filter NAME`",
+        "run one test with `ananke run FILE:LINE`, or those whose ids contain a word with `-k WORD`",
     ),
     (
         &["skip_if", "skipIf"],

@@ -22,6 +22,9 @@ pub struct HistoryEntry {
     pub commit: Option<String>,
     /// The id of the test.
     pub id: String,
+    /// The name of the target that it ran against.
+    #[serde(default)]
+    pub target: String,
     /// The status with which it ended.
     pub status: Status,
     /// The time that all its attempts took on the wall clock, in milliseconds; `None` if it did not begin.
@@ -119,6 +122,7 @@ impl HistoryEntry {
             run: run.to_owned(),
             commit: commit.map(str::to_owned),
             id: outcome.test.id.clone(),
+            target: outcome.test.target.clone(),
             status,
             duration_ms: duration.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
             tokens: Tokens::whole(usage.total)
@@ -136,6 +140,8 @@ pub(super) struct EntryStart<'a> {
     pub(super) commit: Option<Cow<'a, str>>,
     #[serde(borrow)]
     pub(super) id: Cow<'a, str>,
+    #[serde(borrow, default)]
+    pub(super) target: Cow<'a, str>,
     pub(super) status: Status,
     #[serde(default)]
     pub(super) duration_ms: Option<u64>,

@@ -312,7 +312,7 @@ mod tests {
         assert_eq!(history.usual_duration("b"), None);
         let text = fs::read_to_string(folder.join(HISTORY)).unwrap();
         assert!(
-            text.ends_with("{\"run\":\"99\",\"id\":\"a\",\"status\":\"error\",\"duration_ms\":1,\"reason\":{\"kind\":\"hook\",\"about\":\"no\"}}\n"),
+            text.ends_with("{\"run\":\"99\",\"id\":\"a\",\"target\":\"\",\"status\":\"error\",\"duration_ms\":1,\"reason\":{\"kind\":\"hook\",\"about\":\"no\"}}\n"),
             "{text}"
         );
         fs::remove_dir_all(folder).unwrap();

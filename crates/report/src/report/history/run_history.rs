@@ -1,7 +1,7 @@
 //! The history of the tests of a project, read from the end of its file: the durations of their last runs, and their statuses
 //! when they ran last.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
@@ -104,20 +104,29 @@ impl RunHistory {
 /// The number of bytes of the file in which the last run is looked for first.
 const FIRST_BYTES: u64 = 64 << 10;
 
-/// The status of each test of the project in `folder` when it last ran to its end. The history is read from its end until the
-/// tests `ids` are found, since the last run has most of them.
-pub fn last_statuses(folder: &Path, ids: &BTreeSet<String>) -> EarlierStatuses {
+/// The status of each test of the project in `folder` when it last ran to its end against the target that it runs against now:
+/// another agent says nothing of this one. `tests` has the target of each test by its id. The history is read from its end until
+/// these tests are found, since the last run has most of them.
+pub fn last_statuses(folder: &Path, tests: &BTreeMap<String, String>) -> EarlierStatuses {
+    let targets: HashSet<&str> = tests.values().map(String::as_str).collect();
     let mut most = FIRST_BYTES;
     loop {
-        let (mut last, mut missing) = (HashMap::new(), ids.len());
+        let mut last = HashMap::new();
+        let mut missing = tests.len();
         let end = file_end(folder, most);
         for line in end.bytes.rsplit(|byte| *byte == b'\n') {
-            let Ok(EntryStart { id, status, .. }) = serde_json::from_slice(line) else {
+            let Ok(entry) = serde_json::from_slice::<EntryStart>(line) else {
                 continue;
             };
-            if !last.contains_key(&*id) {
-                missing -= usize::from(ids.contains(&*id));
-                last.insert(id.into_owned(), status);
+            let own = tests.get(&*entry.id);
+            // A test that is not selected now shows nevertheless that there was a run.
+            let counts = match own {
+                Some(target) => *target == entry.target,
+                None => targets.contains(&*entry.target),
+            };
+            if counts && !last.contains_key(&*entry.id) {
+                missing -= usize::from(own.is_some());
+                last.insert(entry.id.into_owned(), entry.status);
             }
             if missing == 0 {
                 break;
@@ -141,7 +150,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("ananke-last-{}", std::process::id()));
         std::fs::create_dir_all(folder.join(".ananke")).unwrap();
         let line = |id: &str, status: &str| {
-            format!("{{\"run\":\"1\",\"id\":\"{id}\",\"status\":\"{status}\"}}\n")
+            format!("{{\"run\":\"1\",\"id\":\"{id}\",\"target\":\"a\",\"status\":\"{status}\"}}\n")
         };
         let others: String = (0..3000)
             .map(|index| line(&format!("t{index}"), "passed"))
@@ -149,10 +158,7 @@ mod tests {
         let text = line("old", "failed") + &others + &line("last", "failed");
         assert!(text.len() as u64 > FIRST_BYTES, "{}", text.len());
         std::fs::write(folder.join(HISTORY), text).unwrap();
-        let of = |ids: &[&str]| {
-            let ids = ids.iter().map(|id| (*id).to_owned()).collect();
-            last_statuses(&folder, &ids)
-        };
+        let of = |ids: &[&str]| last_statuses(&folder, &against("a", ids));
         let known = Some(StatusChange::Known);
         assert_eq!(of(&["last"]).change("last", Status::Failed), known);
         assert_eq!(of(&["last", "old"]).change("old", Status::Failed), known);
@@ -160,6 +166,37 @@ mod tests {
         let new = Some(StatusChange::New);
         assert_eq!(unknown.change("old", Status::Failed), known);
         assert_eq!(unknown.change("unknown", Status::Failed), new);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    fn against(target: &str, ids: &[&str]) -> BTreeMap<String, String> {
+        let test = |id: &&str| ((*id).to_owned(), target.to_owned());
+        ids.iter().map(test).collect()
+    }
+
+    #[test]
+    fn a_run_against_another_target_changes_nothing_for_this_one() {
+        let folder = std::env::temp_dir().join(format!("ananke-targets-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join(".ananke")).unwrap();
+        let line = |target: &str, status: &str| {
+            format!(
+                "{{\"run\":\"1\",\"id\":\"t\",\"target\":\"{target}\",\"status\":\"{status}\"}}\n"
+            )
+        };
+        let text = line("a", "passed") + &line("b", "failed");
+        std::fs::write(folder.join(HISTORY), text).unwrap();
+        let change = |target: &str, status| {
+            last_statuses(&folder, &against(target, &["t"])).change("t", status)
+        };
+        assert_eq!(change("a", Status::Passed), None);
+        assert_eq!(change("a", Status::Failed), Some(StatusChange::New));
+        assert_eq!(change("b", Status::Passed), Some(StatusChange::Fixed));
+        assert_eq!(change("b", Status::Failed), Some(StatusChange::Known));
+        assert_eq!(
+            change("c", Status::Failed),
+            None,
+            "no run against it is known"
+        );
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -5,7 +5,7 @@
 mod console_options;
 mod summary;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -67,8 +67,6 @@ pub struct ConsoleReport {
     before: Before,
     /// The numbers of the tests that fail the run; one that has a number is printed.
     failures: FailureNumbers,
-    /// The targets of which a test that got no answer is printed.
-    unanswered: HashSet<String>,
     /// The number of tests that were not run, by the reason that the run ended.
     not_run: BTreeMap<String, usize>,
     run: RunTotals,
@@ -126,7 +124,6 @@ impl ConsoleReport {
             heading: None,
             before: Before::Nothing,
             failures: FailureNumbers::default(),
-            unanswered: HashSet::new(),
             not_run: BTreeMap::new(),
             run: RunTotals::default(),
             result: RunResult::default(),
@@ -185,17 +182,10 @@ impl ConsoleReport {
         }
     }
 
-    /// Whether an agent that answers no test is known from a test before: the list at the end names the others.
-    fn is_known_silence(&mut self, outcome: &Outcome) -> bool {
-        outcome.transcript.is_unanswered
-            && self.verbosity != Verbosity::Verbose
-            && !self.unanswered.insert(outcome.test.target.clone())
-    }
-
     /// A failure as soon as it happens; `index` is how many tests have ended, in a log.
     fn failure(&mut self, outcome: &Outcome, index: &str) -> String {
         let as_in = self.failures.print(outcome);
-        if self.is_known_silence(outcome) || self.verbosity == Verbosity::Quiet {
+        if self.verbosity == Verbosity::Quiet {
             return String::new();
         }
         let mut page = self.page();
@@ -238,7 +228,7 @@ impl ConsoleReport {
             .file
             .take()
             .unwrap_or_else(|| ReportedFile::of(outcome));
-        if is_printed || self.is_known_silence(outcome) {
+        if is_printed {
             file.note_line();
         } else if number.is_some() {
             let as_in = self.failures.print(outcome);

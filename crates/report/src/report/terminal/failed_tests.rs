@@ -15,6 +15,9 @@ use ananke_trace::process::in_one_line;
 /// The most characters of a reason.
 const LONGEST_REASON: usize = 160;
 
+/// The most characters of the title of a row in front of a reason.
+const LONGEST_TITLE: usize = 40;
+
 /// The tests that failed, or those whose rules are not shown.
 #[derive(Debug, Default)]
 pub(super) struct FailedTests {
@@ -47,6 +50,8 @@ struct ListedFailure {
     /// File and line, as the command line takes them.
     place: String,
     title: String,
+    /// Whether the place is that of other rows, too.
+    is_row: bool,
     change: Option<StatusChange>,
 }
 
@@ -86,6 +91,7 @@ impl FailedTests {
                 number,
                 place: bounded(&format!("{file}:{line}")),
                 title: bounded(&names::title(outcome)),
+                is_row: outcome.test.row.is_some(),
                 change: outcome.change,
             });
         } else {
@@ -125,6 +131,11 @@ impl FailedTests {
             };
             if count == 1 {
                 test(page, palette, first);
+                if first.is_row {
+                    page.space(2);
+                    let title = truncate::chars(&first.title, LONGEST_TITLE);
+                    page.put(palette.faint, &escape::line(&title));
+                }
                 page.space(2);
                 page.rest_of_line(style, &escape::line(&sentence));
                 continue;

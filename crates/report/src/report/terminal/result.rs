@@ -25,8 +25,6 @@ pub(crate) enum FailureList {
 #[derive(Debug, Default)]
 pub(crate) struct RunResult {
     failed: FailedTests,
-    /// The number of these that got no answer from an agent that answers nothing.
-    unanswered: usize,
     /// The conversations in which no rule failed, and whose traces do not show some.
     not_shown: FailedTests,
     flaky: List,
@@ -52,10 +50,7 @@ impl RunResult {
         let failed = outcome.status().fails_the_run();
         match &outcome.test.quarantine {
             None if outcome.status() == Status::NotShown => self.not_shown.add(outcome, number),
-            None if failed => {
-                self.failed.add(outcome, number);
-                self.unanswered += usize::from(outcome.transcript.is_unanswered);
-            }
+            None if failed => self.failed.add(outcome, number),
             None if outcome.is_flaky() => {
                 self.flaky.add(
                     outcome,
@@ -114,11 +109,9 @@ impl RunResult {
         }
         // A single failure is the block right above.
         let is_single = self.failed.count() + self.not_shown.count() == 1;
-        // A block says already that an agent answers nothing.
-        let is_one_fact = self.unanswered > 0 && self.failed.count() == self.unanswered;
         let is_written = match list {
             FailureList::Whole => true,
-            FailureList::Several => !is_single && !is_one_fact,
+            FailureList::Several => !is_single,
         };
         if is_written {
             self.not_shown.write("not shown", causes, palette, page);
@@ -236,17 +229,15 @@ fn warnings(verdict: &Verdict, palette: &Palette, page: &mut Page) {
         );
         page.end();
     }
-    let denied = verdict.totals.denied_warnings;
-    if verdict.warnings_fail && denied > 0 {
-        let warnings = if denied == 1 {
-            "1 warning"
-        } else {
-            &format!("{denied} warnings")
-        };
-        page.line(
-            palette.failed,
-            &format!("{warnings} of tests, which fail the run (`--deny-warnings`)"),
-        );
+    let failing = match verdict.failing_warnings() {
+        0 => None,
+        1 => Some("1 warning, which fails the run (`--deny-warnings`)".to_owned()),
+        count => Some(format!(
+            "{count} warnings, which fail the run (`--deny-warnings`)"
+        )),
+    };
+    if let Some(failing) = failing {
+        page.line(palette.failed, &failing);
         page.end();
     }
     if let Some(note) = note {

@@ -60,13 +60,6 @@ impl FailedTests {
         self.tests.is_empty()
     }
 
-    /// The number of failed tests.
-    pub(super) fn count(&self) -> usize {
-        let of_reasons = self.tests.values();
-        let known: usize = of_reasons.map(SameReason::count).sum();
-        known + self.further
-    }
-
     pub(super) fn add(&mut self, outcome: &Outcome, number: Option<usize>) {
         let is_listed = self.listed < MOST;
         let key = outcome.reason();

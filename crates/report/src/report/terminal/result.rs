@@ -12,15 +12,6 @@ use ananke_base::diagnostic::Place;
 use ananke_base::text::escape;
 use ananke_trace::outcome::{Causes, NearName, NearNames, Outcome, Quarantine, Status, Verdict};
 
-/// Whether the end of a run lists the failures, whose blocks are above.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FailureList {
-    /// It does, also a single one, since no block is.
-    Whole,
-    /// It does, if there are several.
-    Several,
-}
-
 /// The lists at the end of a run.
 #[derive(Debug, Default)]
 pub(crate) struct RunResult {
@@ -78,8 +69,8 @@ impl RunResult {
     /// counts. The verdict is there where the run came to its end.
     pub(crate) fn write(
         &self,
-        (verdict, causes): (Option<&Verdict>, &Causes),
-        list: FailureList,
+        verdict: Option<&Verdict>,
+        causes: &Causes,
         palette: &Palette,
         page: &mut Page,
     ) {
@@ -107,16 +98,8 @@ impl RunResult {
                 page.end();
             }
         }
-        // A single failure is the block right above.
-        let is_single = self.failed.count() + self.not_shown.count() == 1;
-        let is_written = match list {
-            FailureList::Whole => true,
-            FailureList::Several => !is_single,
-        };
-        if is_written {
-            self.not_shown.write("not shown", causes, palette, page);
-            self.failed.write("failed", causes, palette, page);
-        }
+        self.not_shown.write("not shown", causes, palette, page);
+        self.failed.write("failed", causes, palette, page);
     }
 
     /// The entries whose tests all passed.

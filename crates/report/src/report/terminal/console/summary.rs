@@ -6,7 +6,6 @@ use anstyle::Style;
 use super::{Before, ConsoleReport, Verbosity};
 use crate::report::layout::{Page, counts};
 use crate::report::terminal::listing::write_snapshots;
-use crate::report::terminal::result::FailureList;
 use crate::report::words::rerun::rerun;
 use crate::report::words::run_facts::change_totals;
 use crate::report::words::{ruling, run_facts, stability, tokens};
@@ -25,15 +24,9 @@ impl ConsoleReport {
             page.end();
         }
         self.write_not_run(&mut page);
-        let list = if self.verbosity == Verbosity::Quiet {
-            FailureList::Whole
-        } else {
-            FailureList::Several
-        };
         let verdict = self.run.end.as_ref().map(|end| &end.verdict);
         let causes = &self.run.causes;
-        self.result
-            .write((verdict, causes), list, palette, &mut page);
+        self.result.write(verdict, causes, palette, &mut page);
         self.write_rerun(&mut page);
         self.write_slowest(&mut page);
         write_snapshots(&self.run.snapshots, palette, &mut page);

@@ -63,6 +63,8 @@ struct Sent {
     deletions: usize,
     /// Whether the response has no proper end, or reports that the run failed.
     is_broken: bool,
+    /// Whether an event that is not known names `delete_order`.
+    hints_at_deletion: bool,
 }
 
 impl Sent {
@@ -75,8 +77,15 @@ impl Sent {
             Self {
                 charges: 1,
                 deletions: 0,
+                hints_at_deletion,
                 ..
-            } => "passed",
+            } => {
+                if *hints_at_deletion {
+                    "not_shown"
+                } else {
+                    "passed"
+                }
+            }
             _ => "failed",
         }
     }
@@ -131,6 +140,7 @@ fn response(test: u64) -> (Fault, String, Sent) {
         events.push(json!({"type": "MESSAGES_SNAPSHOT", "messages": [message]}));
     }
     if fault == Fault::UnknownEvents {
+        sent.hints_at_deletion = true;
         events.push(json!({"type": "TOOL_CALL_BEGUN", "toolCallName": "delete_order"}));
     }
     match fault {

@@ -43,6 +43,39 @@ async fn an_unknown_event_with_the_name_of_a_tool_or_the_id_of_a_call_may_be_a_c
 }
 
 #[tokio::test]
+async fn an_extra_event_about_a_known_call_or_another_tool_changes_no_verdict() {
+    let events = [
+        json!({ "type": "TOOL_CALL_PROGRESS", "toolCallId": "c", "progress": 50 }),
+        json!({ "type": "UI_CARD", "toolName": "search_docs" }),
+        json!({ "type": "TOOL_STATUS", "data": { "tool_name": "search_docs", "done": true } }),
+    ];
+    let streams = inserted(&agui(), &events, 5, 1);
+    let bodies = streams.iter().map(|events| stream(events)).collect();
+    let rules = "{ tools: { forbid: [delete_order], require: [{ name: find_order, count: 1 }] } }";
+    for (outcome, events) in judged(AGUI, rules, bodies).await.iter().zip(&streams) {
+        let rules = &outcome.verdict.rules;
+        assert_eq!(
+            outcome.status(),
+            Status::Passed,
+            "{rules:?} {}",
+            json!(events)
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_an_event_says_under_another_key_is_never_passed_over() {
+    let events = [
+        json!({ "type": "TEXT_MESSAGE_CHUNK", "messageId": "m9", "content": "hunter2" }),
+        json!({ "type": "TEXT_MESSAGE_CHUNK", "messageId": "m9", "Delta": "hunter2" }),
+    ];
+    hides_no_verdict(AGUI, inserted(&agui(), &events, 1, 1)).await;
+    let chunk = |delta: Value| json!({ "choices": [{ "index": 0, "delta": delta }] });
+    let chunks = [chunk(json!({ "Content": "hunter2" }))];
+    hides_no_verdict(OPENAI, inserted(&openai(), &chunks, 0, 0)).await;
+}
+
+#[tokio::test]
 async fn a_state_of_agui_in_another_spelling_is_not_the_state() {
     let snapshot = json!({ "type": "StateSnapshot", "snapshot": { "cart": 1 } });
     let streams = inserted(&agui(), &[snapshot], 1, 1);

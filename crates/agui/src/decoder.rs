@@ -433,9 +433,17 @@ fn tell_of_keys(
     effect: Effect,
     tell: &mut ChangeListener<'_>,
 ) {
+    let misnamed = match effect.payload() {
+        Some(payload) => event.misnamed_payload(payload, |key| effect.reads(key)),
+        None => Ok(Vec::new()),
+    };
     let keys = event.unread_keys(|key| effect.reads(key));
-    match keys {
-        Ok(keys) => {
+    match misnamed.and_then(|misnamed| Ok((misnamed, keys?))) {
+        Ok((misnamed, keys)) => {
+            for (key, value) in &misnamed {
+                let name = format!("key:{kind}.{}", shown(key));
+                tell(Change::Unread(Unread::spelled(name, effect.facts(), value)));
+            }
             let unread = keys.iter().filter_map(|(key, value)| {
                 Unread::key(format!("key:{kind}.{}", shown(key)), value)
             });

@@ -13,7 +13,21 @@ use serde_json::{Map, Value};
 
 use super::warnings::Warnings;
 use ananke_base::source::received_json::{self, JsonError, ReceivedJson, SentText, sent_text};
+use ananke_base::text::is_spelled_alike;
 use ananke_trace::trace::{may_hold_call, read_json};
+
+/// Keys under which events and protocols carry what they say.
+const PAYLOAD_WORDS: [&str; 9] = [
+    "delta",
+    "content",
+    "text",
+    "args",
+    "arguments",
+    "input",
+    "parameters",
+    "result",
+    "output",
+];
 
 /// Each key with its name in the protocol, and the name it has from a server that does not convert its own (or nothing).
 macro_rules! keys {
@@ -127,6 +141,33 @@ impl<'a> WireEvent<'a> {
             warnings.add_converted(key.converted_name(), key.name());
         }
         Ok(Self { kind, text, fields })
+    }
+
+    /// The keys that carry what an event says in other events and protocols, each with its value; none if the event has `payload`.
+    ///
+    /// # Errors
+    /// If the event nests too deeply to find them.
+    pub(super) fn misnamed_payload(
+        &self,
+        payload: FieldKey,
+        reads: impl Fn(FieldKey) -> bool,
+    ) -> Result<Vec<(String, Value)>, JsonError> {
+        if self.raw(payload).is_some() {
+            return Ok(Vec::new());
+        }
+        let is_payload = |name: &str, value: &Value| {
+            let is_empty = matches!(value, Value::Null) || value == "";
+            let is_alike = |word: &&str| is_spelled_alike(word, name);
+            let is_read = FieldKey::named(name).is_some_and(&reads);
+            !is_empty && !is_read && PAYLOAD_WORDS.iter().any(is_alike)
+        };
+        let keys = self.meanings()?.into_iter().flat_map(|whole| match whole {
+            Value::Object(keys) => keys,
+            _ => Map::new(),
+        });
+        Ok(keys
+            .filter(|(name, value)| is_payload(name, value))
+            .collect())
     }
 
     /// The keys whose values may be a call, apart from those that `reads` says are read, each with its value.

@@ -139,6 +139,16 @@ impl Effect {
         }
     }
 
+    /// The key that carries what such an event says, if one does.
+    pub(super) fn payload(self) -> Option<FieldKey> {
+        match self {
+            Self::Continues(ItemKind::Message | ItemKind::Call)
+            | Self::Chunk(ItemKind::Message | ItemKind::Call) => Some(FieldKey::Delta),
+            Self::AnswersCall => Some(FieldKey::Content),
+            _ => None,
+        }
+    }
+
     /// The facts that such an event may say.
     pub(super) fn facts(self) -> Facts {
         const EVENT: &[Fact] = &[Fact::Events];

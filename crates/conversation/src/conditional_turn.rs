@@ -102,7 +102,7 @@ impl ConditionalTurn {
             WantedOfTurn::Step(_) => return None,
         };
         let last = trace.turns.last().map(|turn| turn.index);
-        let asks = |tool: &str| self.confirmation_tools.iter().any(|own| own == tool);
+        let asks = |tool: &str, _: Facts| self.confirmation_tools.iter().any(|own| own == tool);
         trace.lacking(last, facts, &asks)
     }
 }

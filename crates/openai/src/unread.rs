@@ -40,6 +40,9 @@ const CHUNK: &[KnownKey] = &[
     KnownKey::any("detail"),
 ];
 
+/// Facts of the arguments of a call.
+const ARGUMENTS: Facts = Facts::of(&[Fact::Arguments]);
+
 /// The keys of a choice.
 const CHOICE: &[KnownKey] = &[
     KnownKey::any("index"),
@@ -55,7 +58,7 @@ const CHOICE: &[KnownKey] = &[
 /// The keys of the delta of a choice.
 const DELTA: &[KnownKey] = &[
     KnownKey::new("role", Kinds::TEXT, Facts::of(&[Fact::Text, Fact::Results])),
-    KnownKey::any("content"),
+    KnownKey::new("content", Kinds::ANY, TEXT),
     KnownKey::new("refusal", Kinds::TEXT, TEXT),
     KnownKey::any("reasoning"),
     KnownKey::any("reasoning_content"),
@@ -74,10 +77,10 @@ const CALL_KEYS: &[KnownKey] = &[
     KnownKey::new("function", Kinds::OBJECT, CALL),
     KnownKey::new("custom", Kinds::OBJECT, CALL),
     KnownKey::new("name", Kinds::TEXT, Facts::of(&[Fact::Calls])),
-    KnownKey::any("arguments"),
-    KnownKey::any("input"),
-    KnownKey::any("result"),
-    KnownKey::any("output"),
+    KnownKey::new("arguments", Kinds::ANY, ARGUMENTS),
+    KnownKey::new("input", Kinds::ANY, ARGUMENTS),
+    KnownKey::new("result", Kinds::ANY, RESULT),
+    KnownKey::new("output", Kinds::ANY, RESULT),
 ];
 
 /// Parts of a content that are no text of the answer.

@@ -98,6 +98,11 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
         true
     }
 
+    /// Whether a call to the tool `name` may matter to it, if any call does.
+    fn may_look_at_calls_to(&self, _name: &str) -> bool {
+        true
+    }
+
     /// Whether it expects a turn to end so.
     fn expects(&self, _outcome: &RunEnd) -> bool {
         false

@@ -24,8 +24,8 @@ const SERVER_PATIENCE: Duration = Duration::from_secs(15);
 /// The longest time in which a program may start and answer.
 const PROGRAM_PATIENCE: Duration = Duration::from_mins(1);
 
-/// The longest time in which a program may answer that has printed something else.
-const AFTER_NOISE: Duration = Duration::from_secs(5);
+/// The longest time in which a program may answer that has printed something else: it may load a model meanwhile.
+const AFTER_NOISE: Duration = Duration::from_secs(15);
 
 /// The most characters of an answer that are shown.
 const SHOWN: usize = 70;

@@ -379,7 +379,11 @@ impl LoadedTest {
         let of_target = agent.target.model.common.client_tools.as_ref();
         let mut tools = of_target.into_iter().chain(&self.model.client_tools);
         if tools.all(Vec::is_empty) {
-            problems.extend(unseen_calls(&needs, &agent.target.model));
+            // Rules of the target hold for its tests, of which some may have tools: so they are looked at here.
+            let of_target = needs_of_rules(&agent.rules.block);
+            let model = &agent.target.model;
+            problems
+                .extend(unseen_calls(&needs, model).or_else(|| unseen_calls(&of_target, model)));
         }
         problems.extend(unmet(&needs, &agent.target.model));
     }

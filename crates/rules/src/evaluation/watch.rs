@@ -12,7 +12,7 @@ use crate::rule_origin::RuleOrigin;
 use ananke_trace::outcome::ComparedValue;
 use ananke_trace::outcome::{Measured, RuleCounts, RuleResult, Ruling};
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{Facts, Trace};
+use ananke_trace::trace::{Fact, Facts, Trace};
 
 /// The most times that one rule may fail in one turn, or one scope: an agent may violate it without end.
 const MOST_FINDINGS: usize = 100;
@@ -298,10 +298,14 @@ impl RuleWatch {
             RuleScope::Test => None,
             RuleScope::Turn(index) => Some(index),
         };
-        let is_about = |tool: &str| {
-            self.rule
-                .as_ref()
-                .is_none_or(|rule| rule.may_rest_on_calls_to(tool))
+        let is_about = |tool: &str, facts: Facts| {
+            self.rule.as_ref().is_none_or(|rule| {
+                if facts.has(Fact::Calls) {
+                    rule.may_look_at_calls_to(tool)
+                } else {
+                    rule.may_rest_on_calls_to(tool)
+                }
+            })
         };
         trace.lacking(turn, self.needs, &is_about)
     }

@@ -89,6 +89,10 @@ impl Rule for Sequence {
         !matches!(self.mode, SequenceMode::InOrder | SequenceMode::AtLeast)
     }
 
+    fn may_look_at_calls_to(&self, name: &str) -> bool {
+        self.is_exhaustive() || self.may_rest_on_calls_to(name)
+    }
+
     fn may_rest_on_calls_to(&self, name: &str) -> bool {
         self.steps
             .iter()

@@ -8,7 +8,7 @@ use ananke_base::diagnostic::Span;
 use ananke_model::model::StepKeys;
 use ananke_model::variables::{Interpolation, Patterns};
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{Trace, TraceItem};
+use ananke_trace::trace::{Facts, Trace, TraceItem};
 
 /// A step that the last turn must contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl TurnStep {
         if items.iter().any(is_step) {
             return Ok(StepFinding::Found);
         }
-        let is_about = |tool: &str| step.may_be_about(tool);
+        let is_about = |tool: &str, _: Facts| step.may_be_about(tool);
         let unread = trace.lacking(Some(last), step.needs(), &is_about);
         Ok(match take_reason().or(unread) {
             Some(reason) => StepFinding::Undecided(reason),

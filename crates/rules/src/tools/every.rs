@@ -109,6 +109,10 @@ impl Rule for EveryRule {
         RuleKind::Prohibition
     }
 
+    fn may_look_at_calls_to(&self, name: &str) -> bool {
+        self.selected.name.may_match(name)
+    }
+
     fn may_rest_on_calls_to(&self, name: &str) -> bool {
         self.selected.name.may_match(name)
     }
@@ -362,11 +366,11 @@ impl EveryMonitor {
             RuleScope::Turn(turn) => Some(turn),
             RuleScope::Test => None,
         };
-        let lacking = view
-            .trace
-            .lacking(turn, Facts::of(&[Fact::Results]), &|tool: &str| {
-                self.selected.name.may_match(tool)
-            });
+        let lacking = view.trace.lacking(
+            turn,
+            Facts::of(&[Fact::Results]),
+            &|tool: &str, _: Facts| self.selected.name.may_match(tool),
+        );
         lacking.is_none()
     }
 

@@ -30,6 +30,10 @@ impl Rule for Forbid {
         RuleKind::Prohibition
     }
 
+    fn may_look_at_calls_to(&self, name: &str) -> bool {
+        self.name == name
+    }
+
     fn needs(&self) -> Facts {
         Facts::of(&[Fact::Calls])
     }

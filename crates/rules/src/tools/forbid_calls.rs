@@ -49,6 +49,10 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl Rule for ForbidCallsRule {
+    fn may_look_at_calls_to(&self, name: &str) -> bool {
+        self.selector.name.may_match(name)
+    }
+
     fn may_rest_on_calls_to(&self, name: &str) -> bool {
         self.selector.name.may_match(name) && !self.selector.result.is_execution_alone()
     }

@@ -10,9 +10,9 @@ use super::ledger::Entered;
 use super::log::LogPlace;
 use super::trace_item::{MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
 use super::{
-    Aside, AsideSource, Author, CallPhase, Change, CustomEvent, Declaration, Delta, Message,
+    Aside, AsideSource, Author, CallPhase, Change, CustomEvent, Declaration, Delta, Facts, Message,
     MessageKind, Origin, ResultContent, RunEnd, StateEvent, ToolCall, ToolResult, Trace, TraceItem,
-    Unread, UnreadViolation, Violation,
+    Unread, UnreadCall, UnreadForm, UnreadViolation, Violation,
 };
 use ananke_base::context::At;
 
@@ -194,7 +194,13 @@ impl Trace {
     }
 
     /// Enters something in the ledger, and warns of the first of its name.
-    pub(super) fn enter(&mut self, unread: Unread<'_>) {
+    pub(super) fn enter(&mut self, mut unread: Unread<'_>) {
+        if let UnreadForm::Unknown(UnreadCall { id: Some(id), .. }) = &unread.form
+            && self.known.call(id, &self.calls).is_some()
+        {
+            // Extra events of a vendor about a call that is known, such as its progress, are no other call.
+            unread.facts = Facts::NONE;
+        }
         let (warning, violates) = (unread.warning(), unread.violates);
         let place = self.numbered(self.last_event());
         if self.ledger.enter(unread, place) == Entered::Again {

@@ -27,6 +27,8 @@ pub struct KnownKey {
 impl JsonKinds {
     /// None: no value of such a key is read.
     pub const NONE: Self = Self(0);
+    /// All: every value is read, or looked at elsewhere.
+    pub const ANY: Self = Self(u8::MAX);
     /// An object.
     pub const OBJECT: Self = Self(1);
     /// A list.
@@ -69,9 +71,9 @@ impl KnownKey {
         Self { name, kinds, facts }
     }
 
-    /// A key that carries no fact, or whose every value is read or looked at elsewhere.
+    /// A key that carries no fact.
     pub const fn any(name: &'static str) -> Self {
-        Self::new(name, JsonKinds(u8::MAX), Facts::NONE)
+        Self::new(name, JsonKinds::ANY, Facts::NONE)
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 
 use indexmap::IndexMap;
 
-use super::{EventNumber, Fact, Facts, Unread, UnreadForm, unread::possible};
+use super::{EventNumber, Fact, Facts, Unread, UnreadCall, UnreadForm, unread::possible};
 use ananke_base::text::ShortText;
 
 /// The most kinds of unread things that are kept; all others are one that may be anything.
@@ -93,7 +93,7 @@ impl Ledger {
 
     /// Adds something unread.
     pub(super) fn enter(&mut self, unread: Unread<'_>, place: EventNumber) -> Entered {
-        if unread.form == UnreadForm::Unknown
+        if let UnreadForm::Unknown(_) = unread.form
             && let Some((_, count)) = self
                 .known
                 .iter_mut()
@@ -105,6 +105,10 @@ impl Ledger {
         let turn = place.turn.saturating_sub(1);
         if let Some(kind) = self.kinds.get_mut(&*unread.name) {
             kind.facts = kind.facts | unread.facts;
+            if kind.form != unread.form && kind.tool() != unread.form.tool() {
+                // Things of one name are about several tools: they may be about any.
+                kind.form = UnreadForm::Unknown(UnreadCall::default());
+            }
             kind.count += 1;
             if kind.places.len() < MAX_PLACES {
                 kind.places.push(place);
@@ -143,12 +147,12 @@ impl Ledger {
     }
 
     /// The unread things of a turn, counted from 0, or of all turns, that may be one of the facts `needed`, each with its
-    /// name. Those of a tool count if the rule is about it.
+    /// name. Those of a tool count if the rule is about these facts of it.
     pub fn about<'l>(
         &'l self,
         turn: Option<usize>,
         needed: Facts,
-        is_about: &'l dyn Fn(&str) -> bool,
+        is_about: &'l dyn Fn(&str, Facts) -> bool,
     ) -> impl Iterator<Item = (&'l str, &'l UnreadKind)> {
         let is_in = move |kind: &UnreadKind| match turn {
             None => true,
@@ -158,8 +162,10 @@ impl Ledger {
         let meets = move |kind: &UnreadKind| {
             kind.facts.meets(needed) || needed.has(Fact::Events) && kind.facts != Facts::NONE
         };
-        self.kinds()
-            .filter(move |(_, kind)| is_in(kind) && meets(kind) && kind.tool().is_none_or(is_about))
+        self.kinds().filter(move |(_, kind)| {
+            let is_of_rule = |tool| is_about(tool, kind.facts);
+            is_in(kind) && meets(kind) && kind.tool().is_none_or(is_of_rule)
+        })
     }
 
     /// The unread things, each with its name, in the order in which they came.
@@ -186,10 +192,7 @@ impl UnreadKind {
     }
 
     fn tool(&self) -> Option<&str> {
-        match &self.form {
-            UnreadForm::Known { tool: Some(tool) } => Some(tool),
-            _ => None,
-        }
+        self.form.tool()
     }
 
     fn place(&self) -> String {
@@ -204,7 +207,7 @@ impl fmt::Display for UnreadKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.form {
             UnreadForm::Known { .. } => write!(formatter, ": {}", self.detail),
-            UnreadForm::Unknown => write!(formatter, ", and may be {}", possible(self.facts)),
+            UnreadForm::Unknown(_) => write!(formatter, ", and may be {}", possible(self.facts)),
         }
     }
 }
@@ -217,7 +220,7 @@ mod tests {
         Unread {
             name: name.into(),
             facts,
-            form: UnreadForm::Unknown,
+            form: UnreadForm::Unknown(UnreadCall::default()),
             detail: "{}".into(),
             violates: None,
         }
@@ -244,7 +247,7 @@ mod tests {
             (name, kind.count, kind.places.len()),
             ("event:A", 5, MAX_PLACES)
         );
-        let any = |_: &str| true;
+        let any = |_: &str, _: Facts| true;
         let about = |turn, needed| ledger.about(turn, needed, &any).count();
         assert_eq!(
             [
@@ -269,7 +272,7 @@ mod tests {
             ledger.enter(unread(&format!("event:{number}"), TEXT), place(0));
         }
         assert_eq!(ledger.kinds().count(), MAX_KINDS + 1);
-        let any = |_: &str| true;
+        let any = |_: &str, _: Facts| true;
         assert_eq!(
             ledger.about(None, Facts::of(&[Fact::State]), &any).count(),
             1
@@ -287,7 +290,7 @@ mod tests {
             ["arguments:pay"]
         );
         assert_eq!(ledger.silenced().collect::<Vec<_>>(), [("event:S*", 1)]);
-        let is_refund = |tool: &str| tool == "refund";
+        let is_refund = |tool: &str, _: Facts| tool == "refund";
         assert_eq!(ledger.about(None, Facts::ALL, &is_refund).count(), 0);
     }
 

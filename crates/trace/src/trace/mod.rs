@@ -68,5 +68,5 @@ pub use trace_item::{
     CustomEvent, Declaration, Delta, StateEvent, TraceItem, Violation, Violations,
 };
 pub use turn::{AnsweredInterrupt, Input, InterruptStatus, TurnRanges};
-pub use unread::{Unread, UnreadForm, UnreadViolation};
+pub use unread::{Unread, UnreadCall, UnreadForm, UnreadViolation};
 pub use usage::{Tokens, Usage};

@@ -2,9 +2,12 @@
 //!
 //! **Invariant:** a value that cannot be looked into may be any fact.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
-use super::{Fact, Facts};
+use super::{Fact, Facts, UnreadCall};
 use ananke_base::source::received_json;
 
 /// Facts of what may be a call with its result.
@@ -97,12 +100,30 @@ const MAX_INNER_JSON: usize = 1 << 20;
 /// The facts that an item of an unknown kind may be: a call if one object in it has a name and arguments or a result, the name of a
 /// tool or the id of a call; text if a key that carries text has a string.
 pub fn facts_of_item(value: &Value) -> Facts {
-    let mut search = FactSearch {
-        facts: Facts::NONE,
-        searched: SearchedValue::Item,
+    FactSearch::of(value, SearchedValue::Item).facts
+}
+
+/// The call that an item of an unknown kind may be a piece of, if nothing else makes it one: extra events of a vendor repeat the
+/// name and the id of a call that is known already, or are about another tool than a rule.
+pub(super) fn call_of_item(value: &Value) -> UnreadCall<'static> {
+    let FactSearch {
+        facts,
+        tools,
+        call_ids,
+        is_whole_call,
+        ..
+    } = FactSearch::of(value, SearchedValue::Item);
+    if is_whole_call || facts != CALL {
+        return UnreadCall::default();
+    }
+    let only = |mut found: BTreeSet<String>| match found.len() {
+        1 => found.pop_first().map(Cow::Owned),
+        _ => None,
     };
-    search.value(value, InnerJson::Read);
-    search.facts
+    UnreadCall {
+        tool: only(tools),
+        id: only(call_ids),
+    }
 }
 
 /// The facts that the value of an unknown key of a known item may be: a call.
@@ -110,12 +131,7 @@ pub fn facts_of_key(value: &Value) -> Facts {
     if !(value.is_object() || value.is_array()) {
         return Facts::NONE;
     }
-    let mut search = FactSearch {
-        facts: Facts::NONE,
-        searched: SearchedValue::Key,
-    };
-    search.value(value, InnerJson::Read);
-    search.facts
+    FactSearch::of(value, SearchedValue::Key).facts
 }
 
 /// Whether the text of a value may hold what is a call: a quick look, which is true wherever [`facts_of_key`] finds one.
@@ -141,6 +157,12 @@ enum InnerJson {
 struct FactSearch {
     facts: Facts,
     searched: SearchedValue,
+    /// Whether an object has a name and arguments or a result.
+    is_whole_call: bool,
+    /// The tools that it names under keys that name nothing else.
+    tools: BTreeSet<String>,
+    /// The ids of calls that it has.
+    call_ids: BTreeSet<String>,
 }
 
 /// The kind of thing that is searched.
@@ -153,6 +175,18 @@ enum SearchedValue {
 }
 
 impl FactSearch {
+    fn of(value: &Value, searched: SearchedValue) -> Self {
+        let mut search = Self {
+            facts: Facts::NONE,
+            searched,
+            is_whole_call: false,
+            tools: BTreeSet::new(),
+            call_ids: BTreeSet::new(),
+        };
+        search.value(value, InnerJson::Read);
+        search
+    }
+
     fn value(&mut self, value: &Value, inner: InnerJson) {
         match value {
             Value::Object(object) => {
@@ -174,12 +208,19 @@ impl FactSearch {
             .any(|key| object.get(*key).is_some_and(is_text));
         if is_named && (has(&RESULTS) || has(&ARGUMENTS) && !is_declaration(object)) {
             self.facts = self.facts | CALL;
+            self.is_whole_call = true;
         }
         let has_call_id = CALL_IDS.iter().any(|key| object.contains_key(*key));
         let is_answer = has_call_id && (has(&RESULTS) || has(&["content"]));
-        let names_tool = TOOL_NAMES
-            .iter()
-            .any(|key| object.get(*key).is_some_and(is_text));
+        let texts_of = |keys: &[&str]| {
+            let texts = keys.iter().filter_map(|key| object.get(*key)?.as_str());
+            let texts = texts.filter(|text| !text.trim().is_empty());
+            texts.map(str::to_owned).collect::<BTreeSet<String>>()
+        };
+        let tools = texts_of(&TOOL_NAMES);
+        let names_tool = !tools.is_empty();
+        self.tools.extend(tools);
+        self.call_ids.extend(texts_of(&CALL_IDS));
         if is_answer {
             self.facts = self.facts | RESULT;
         } else if self.searched == SearchedValue::Item && (names_tool || has_call_id) {

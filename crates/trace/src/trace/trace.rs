@@ -336,12 +336,12 @@ impl Trace {
     }
 
     /// The reason why a rule that rests on the facts `needed` of a turn, counted from 0, or of all turns, is neither passed
-    /// nor failed: those of them that were not read, or are not shown. `is_about` says of which tools its calls may be.
+    /// nor failed: those of them that were not read, or are not shown. `is_about` says whether these facts of a tool may matter.
     pub fn lacking(
         &self,
         turn: Option<usize>,
         needed: Facts,
-        is_about: &dyn Fn(&str) -> bool,
+        is_about: &dyn Fn(&str, Facts) -> bool,
     ) -> Option<String> {
         let mut unread = self.ledger.about(turn, needed, is_about);
         if let Some((name, kind)) = unread.next() {
@@ -354,7 +354,8 @@ impl Trace {
         }
         let is_hidden = (needed.has(Fact::Results) || needed.has(Fact::CallEnds))
             && self.hidden_results().any(|call| {
-                turn.is_none_or(|turn| turn == call.counted_in) && is_about(&call.name)
+                turn.is_none_or(|turn| turn == call.counted_in)
+                    && is_about(&call.name, Facts::of(&[Fact::Results]))
             });
         is_hidden.then(|| HIDDEN_RESULTS.to_owned())
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::possible_facts::call_of_item;
 use super::{Fact, Facts, facts_of_item, facts_of_key};
 use ananke_base::{source::printable, text::truncate};
 
@@ -38,12 +39,30 @@ pub struct UnreadViolation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnreadForm<'a> {
     /// It is not. `known` on a target silences it.
-    Unknown,
+    Unknown(UnreadCall<'a>),
     /// It is: arguments, a result. Nothing silences it.
     Known {
         /// The tool that it is about, if that is known: rules about other tools do not rest on it.
         tool: Option<Cow<'a, str>>,
     },
+}
+
+impl UnreadForm<'_> {
+    /// The tool that it is about, if that is known.
+    pub(super) fn tool(&self) -> Option<&str> {
+        match self {
+            Self::Known { tool } | Self::Unknown(UnreadCall { tool, .. }) => tool.as_deref(),
+        }
+    }
+}
+
+/// The call that something unread may be a piece of, as far as that is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnreadCall<'a> {
+    /// The tool that it names: rules about other tools do not rest on it.
+    pub tool: Option<Cow<'a, str>>,
+    /// The id of the call: if that call is known, it is no other one.
+    pub id: Option<Cow<'a, str>>,
 }
 
 impl<'a> Unread<'a> {
@@ -52,7 +71,10 @@ impl<'a> Unread<'a> {
 
     /// An item of an unknown kind.
     pub fn item(name: impl Into<Cow<'a, str>>, value: &Value) -> Self {
-        Self::new(name.into(), facts_of_item(value), value)
+        Self {
+            form: UnreadForm::Unknown(call_of_item(value)),
+            ..Self::new(name.into(), facts_of_item(value), value)
+        }
     }
 
     /// An unknown key of a known item; `None` if its value is nothing that a rule could be about.
@@ -166,7 +188,7 @@ impl<'a> Unread<'a> {
         Self {
             name,
             facts,
-            form: UnreadForm::Unknown,
+            form: UnreadForm::Unknown(UnreadCall::default()),
             detail: truncate::bytes(&text, Self::QUOTED_BYTES)
                 .into_owned()
                 .into(),
@@ -204,7 +226,10 @@ impl<'a> Unread<'a> {
             name: owned(self.name),
             facts: self.facts,
             form: match self.form {
-                UnreadForm::Unknown => UnreadForm::Unknown,
+                UnreadForm::Unknown(UnreadCall { tool, id }) => UnreadForm::Unknown(UnreadCall {
+                    tool: tool.map(owned),
+                    id: id.map(owned),
+                }),
                 UnreadForm::Known { tool } => UnreadForm::Known {
                     tool: tool.map(owned),
                 },

@@ -11,7 +11,7 @@ use crate::message_reader::InnerMessages;
 use crate::same_facts::merge;
 use ananke_base::source::received_json;
 use ananke_base::text::truncate;
-use ananke_trace::trace::{Fact, Facts, Unread, UnreadForm};
+use ananke_trace::trace::{Fact, Facts, Unread, UnreadCall, UnreadForm};
 
 /// The facts that a message may contain that cannot be read.
 const MESSAGE: Facts = Facts::of(&[
@@ -221,7 +221,7 @@ pub(super) fn unread(name: String, quote: &str, facts: Facts) -> Unread<'static>
     Unread {
         name: name.into(),
         facts,
-        form: UnreadForm::Unknown,
+        form: UnreadForm::Unknown(UnreadCall::default()),
         detail: truncate::bytes(quote, Unread::QUOTED_BYTES)
             .into_owned()
             .into(),

@@ -144,6 +144,11 @@ impl Rule for RequireRule {
             || !self.args_not_match.is_empty()
     }
 
+    fn may_look_at_calls_to(&self, name: &str) -> bool {
+        let is_later = self.after.is_some() || self.after_result.is_some();
+        self.selector.name.may_match(name) || is_later
+    }
+
     fn may_rest_on_calls_to(&self, name: &str) -> bool {
         let is_about = self.selector.name.may_match(name)
             && (self.result_not_match.is_some() || !self.selector.result.is_execution_alone());

@@ -313,7 +313,8 @@ impl ConsoleReport {
         self.facts(page, outcome);
         if !index.is_empty() {
             page.space(2);
-            page.put(self.palette.faint, index);
+            // Its width is for a column of them: here a line would break in it.
+            page.put(self.palette.faint, &index.replace(' ', ""));
         }
         page.end();
         if as_in.is_none() {

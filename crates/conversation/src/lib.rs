@@ -21,6 +21,8 @@ mod budget;
 mod checkpoints;
 mod conditional_turn;
 mod conversation;
+#[cfg(test)]
+mod conversation_tests;
 mod exchanges;
 #[cfg(test)]
 mod fakes;

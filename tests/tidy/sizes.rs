@@ -5,6 +5,84 @@ use std::collections::BTreeMap;
 use super::expect_none;
 use super::house::{LINES_OF_CODE, LONGEST_FILE, MEDIAN_FILE};
 use super::repository::{File, code, read, rust_files};
+use super::scan::{tokens, type_names, without_tests};
+
+/// A file with fewer lines in all has a type of its own.
+const SHORT_FILE: usize = 40;
+
+/// The shorter files without a type of their own. The list only becomes shorter.
+const SHORT_FILES: &[&str] = &[
+    // The module is part of the public interface.
+    "ananke/plan.rs",
+    // The registry of formats, which knows each of them.
+    "verify/trace_formats.rs",
+    // A fact of the system, which only this folder may ask.
+    "trace/process/host_name.rs",
+    "agui/signs.rs",
+    "command/cli/load.rs",
+    "command/cli/output/paths.rs",
+    "command/cli/runtime.rs",
+    "rules/evaluation/undecided.rs",
+    "rules/near_values.rs",
+    "rules/question_keys.rs",
+    "rules/sequence/walk.rs",
+    "rules/text/collect.rs",
+];
+
+/// Whether `file` belongs to its neighbour: it is short and has no type of its own. `mod.rs`, `lib.rs` and `main.rs` are maps.
+fn belongs_to_its_neighbour(file: &File) -> bool {
+    let name = file.path.rsplit('/').next().unwrap_or_default();
+    if matches!(name, "mod.rs" | "lib.rs" | "main.rs") || file.text.lines().count() >= SHORT_FILE {
+        return false;
+    }
+    type_names(&without_tests(&tokens(&file.text))).is_empty()
+}
+
+#[test]
+fn a_short_file_has_a_type_of_its_own() {
+    let files = code();
+    let short: Vec<&str> = files
+        .iter()
+        .filter(|file| belongs_to_its_neighbour(file))
+        .map(|file| file.path.as_str())
+        .collect();
+    let mut problems = Vec::new();
+    for path in &short {
+        if !SHORT_FILES.contains(path) {
+            problems.push(format!("{path}: fewer than {SHORT_FILE} lines and no type"));
+        }
+    }
+    for path in SHORT_FILES {
+        if !short.contains(path) {
+            problems.push(format!("{path}: is in SHORT_FILES, and need not be"));
+        }
+    }
+    expect_none(
+        &problems,
+        "move the code to the file that uses it, or take the path out of SHORT_FILES in tests/tidy/sizes.rs",
+    );
+}
+
+#[test]
+fn finds_a_short_file_without_a_type() {
+    let is_found = |path: &str, text: &str| belongs_to_its_neighbour(&File::new(path, text));
+    assert!(is_found("run/a.rs", "fn f() {}"));
+    assert!(is_found("run/a.rs", &"\n".repeat(SHORT_FILE - 1)));
+    assert!(!is_found("run/a.rs", &"\n".repeat(SHORT_FILE)));
+    let of_tests = "fn f() {}\n#[cfg(test)]\nmod tests {\n    struct Fake;\n}\n";
+    assert!(is_found("run/a.rs", of_tests));
+    for own in [
+        "struct A;",
+        "pub enum A {}",
+        "trait A {}",
+        "pub(crate) type A = u8;",
+    ] {
+        assert!(!is_found("run/a.rs", own), "{own}");
+    }
+    for map in ["run/lib.rs", "run/context/mod.rs", "command/main.rs"] {
+        assert!(!is_found(map, "fn f() {}"), "{map}");
+    }
+}
 
 #[test]
 fn files_are_short() {

@@ -32,7 +32,6 @@ mod input_source;
 pub mod observed;
 mod observer;
 mod pending;
-mod recorder_observer;
 mod result;
 mod tape;
 mod trace_sink;

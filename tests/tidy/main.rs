@@ -2,6 +2,7 @@
 
 mod code_map;
 mod crates;
+mod directions;
 mod file_names;
 mod golden;
 mod graph;
@@ -13,6 +14,7 @@ mod pages;
 mod quoted;
 mod repository;
 mod scan;
+mod sizes;
 mod versions;
 mod walks;
 mod words;
@@ -21,14 +23,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use code_map::LONGEST_MAP;
-use house::{
-    KNOWN_ONLY_BY, LINES_OF_CODE, LONGEST_FILE, MEDIAN_FILE, MODULES, NAMES_PROTOCOLS,
-    PER_PLATFORM, PROTOCOL_WORDS, PROTOCOLS,
-};
+use house::PER_PLATFORM;
 use repository::{File, code, is_page, place, read, repository, root, rust_files};
-use scan::{
-    crate_paths, module_of, names_crate, tokens, type_names, without_tests, words_and_texts,
-};
+use scan::{tokens, type_names, without_tests};
 
 /// Fails with all of `problems` and what to do about them.
 fn expect_none(problems: &[String], help: &str) {
@@ -41,56 +38,6 @@ fn expect_none(problems: &[String], help: &str) {
         "{} found:\n{message}help: {help}",
         problems.len()
     );
-}
-
-/// Whether the module `other` of a crate comes before `own`; `None` if one of them has no place in the table.
-fn comes_before(modules: &[&str], other: &str, own: &str) -> Option<bool> {
-    let rank = |module: &str| modules.iter().position(|known| *known == module);
-    Some(rank(other)? < rank(own)?)
-}
-
-/// What is wrong with the paths that `file` uses.
-fn wrong_directions(file: &File) -> Vec<String> {
-    let module = module_of(&file.path);
-    let Some((own_crate, rest)) = module.split_first() else {
-        return Vec::new();
-    };
-    let modules = MODULES
-        .iter()
-        .find(|(name, _)| name == own_crate)
-        .map(|(_, modules)| *modules);
-    let mut problems = Vec::new();
-    if let (Some(modules), Some(own)) = (modules, rest.first())
-        && !modules.contains(&own.as_str())
-    {
-        problems.push(format!(
-            "{}: the module `{own}` is not in the table",
-            file.path
-        ));
-    }
-    for path in crate_paths(&without_tests(&tokens(&file.text)), &module) {
-        let whole = path.join("::");
-        if let (Some(modules), Some(own)) = (modules, rest.first())
-            && let [other_crate, other, ..] = path.as_slice()
-            && other_crate == own_crate
-            && other != own
-            && comes_before(modules, other, own) == Some(false)
-        {
-            problems.push(format!("{}: `{own}` must not know `{whole}`", file.path));
-        }
-    }
-    problems
-}
-
-/// The third-party crates that `file` names though they are another module's business.
-fn wrong_crates(file: &File) -> Vec<String> {
-    let tokens = tokens(&file.text);
-    let strangers = KNOWN_ONLY_BY.iter().filter(|(name, places)| {
-        !places.iter().any(|place| file.path.starts_with(place)) && names_crate(&tokens, name)
-    });
-    strangers
-        .map(|(name, places)| format!("{}: names `{name}`, which belongs to {places:?}", file.path))
-        .collect()
 }
 
 /// The marks of unfinished work in `text`, by line.
@@ -137,147 +84,6 @@ fn machine_paths(text: &str, in_tests: bool) -> Vec<(usize, String)> {
         }
     }
     found
-}
-
-#[test]
-fn modules_know_only_what_comes_before_them() {
-    // Fakes are compiled for unit tests alone.
-    let files = code()
-        .into_iter()
-        .filter(|file| !file.path.ends_with("/fakes.rs"));
-    let problems: Vec<String> = files.flat_map(|file| wrong_directions(&file)).collect();
-    expect_none(
-        &problems,
-        "move the code to the module that needs it, or pass in what it needs; the table is MODULES in tests/tidy/house.rs",
-    );
-}
-
-#[test]
-fn every_module_of_the_table_exists() {
-    let files = code();
-    let exists = |krate: &str, module: &str| {
-        let (file, folder) = (format!("{krate}/{module}.rs"), format!("{krate}/{module}/"));
-        files
-            .iter()
-            .any(|known| known.path == file || known.path.starts_with(&folder))
-    };
-    let all = MODULES
-        .iter()
-        .flat_map(|(krate, modules)| modules.iter().map(move |module| (*krate, *module)));
-    let missing = all.filter(|(krate, module)| !exists(krate, module));
-    let problems: Vec<String> = missing
-        .map(|(krate, module)| format!("{krate}: `{module}`"))
-        .collect();
-    expect_none(&problems, "take it out of MODULES in tests/tidy/house.rs");
-}
-
-/// The words of protocols that `file` may not use: in names and in texts, not in comments.
-fn strange_words(file: &File) -> BTreeSet<String> {
-    if NAMES_PROTOCOLS.contains(&file.path.as_str()) {
-        return BTreeSet::new();
-    }
-    let words: Vec<String> = words_and_texts(&file.text)
-        .into_iter()
-        .map(|word| word.to_ascii_lowercase())
-        .collect();
-    let strange = PROTOCOL_WORDS
-        .iter()
-        .filter(|(own, _)| !file.path.starts_with(own))
-        .flat_map(|(_, strange)| strange.iter());
-    let found = strange.filter(|strange| words.iter().any(|word| word.contains(*strange)));
-    found
-        .map(|strange| format!("{}: `{strange}`", file.path))
-        .collect()
-}
-
-/// The types that protocols offer to others, by name, with the protocol of each.
-fn protocol_types(files: &[File]) -> BTreeMap<String, &'static str> {
-    let of_protocol = |protocol: &'static str| {
-        let root = files
-            .iter()
-            .find(|file| file.path == format!("{protocol}/lib.rs"));
-        let items = scan::public_items(root.map_or("", |file| &file.text));
-        let name = |item: String| Some(item.rsplit([' ', ':']).next()?.to_owned());
-        let names = items.into_iter().filter_map(name);
-        let types = names.filter(|name| name.starts_with(char::is_uppercase));
-        types.map(move |name| (name, protocol)).collect::<Vec<_>>()
-    };
-    PROTOCOLS
-        .iter()
-        .flat_map(|protocol| of_protocol(protocol))
-        .collect()
-}
-
-/// The types of protocols that `file` names though it is not the protocol's.
-fn strange_types(file: &File, types: &BTreeMap<String, &'static str>) -> Vec<String> {
-    if NAMES_PROTOCOLS.contains(&file.path.as_str()) {
-        return Vec::new();
-    }
-    let own = file.path.split('/').next().unwrap_or_default();
-    let words = tokens(&file.text)
-        .into_iter()
-        .filter_map(|token| match token {
-            scan::Token::Word(word) => Some(word),
-            _ => None,
-        });
-    let strange = words
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .filter_map(|word| {
-            let protocol = types.get(&word).filter(|protocol| **protocol != own)?;
-            Some(format!("{}: `{word}` of `{protocol}`", file.path))
-        });
-    strange.collect()
-}
-
-#[test]
-fn a_type_of_a_protocol_is_named_in_its_crate_alone() {
-    let files = code();
-    let types = protocol_types(&files);
-    assert!(types.len() > 10, "{} types of protocols", types.len());
-    let problems: Vec<String> = files
-        .iter()
-        .flat_map(|file| strange_types(file, &types))
-        .collect();
-    expect_none(
-        &problems,
-        "ask the protocol through `Protocol`, `Target` or `Capabilities` instead",
-    );
-}
-
-#[test]
-fn files_form_no_circle() {
-    let files = code();
-    let graph = graph::Graph::new(
-        files
-            .iter()
-            .map(|file| (file.path.as_str(), file.text.as_str())),
-    );
-    let circles: Vec<String> = graph
-        .circles()
-        .iter()
-        .map(|circle| circle.join(", "))
-        .collect();
-    expect_none(
-        &circles,
-        "move what several files need into a file of its own that knows none of them",
-    );
-}
-
-#[test]
-fn a_protocol_is_named_in_its_folder_alone() {
-    // Fakes and files of tests are only for unit tests, which may name any protocol.
-    let is_of_tests = |file: &File| {
-        ["/fakes.rs", "/tests.rs"]
-            .iter()
-            .any(|end| file.path.ends_with(end))
-    };
-    let files = code().into_iter().filter(|file| !is_of_tests(file));
-    let words: Vec<String> = files.flat_map(|file| strange_words(&file)).collect();
-    expect_none(
-        &words,
-        "ask the protocol through `Protocol` or `Capabilities` instead",
-    );
 }
 
 #[test]
@@ -449,82 +255,6 @@ fn no_parameter_is_a_bare_boolean() {
 }
 
 #[test]
-fn crates_are_known_by_one_place() {
-    let problems: Vec<String> = code().iter().flat_map(wrong_crates).collect();
-    expect_none(
-        &problems,
-        "use what that place offers, or add it there; the table is KNOWN_ONLY_BY in tests/tidy/house.rs",
-    );
-}
-
-#[test]
-fn files_are_short() {
-    let lines = |file: &File| file.text.lines().count();
-    let long = rust_files()
-        .into_iter()
-        .filter(|file| lines(file) > LONGEST_FILE);
-    let problems: Vec<String> = long
-        .map(|file| format!("{}: {} lines", file.path, lines(&file)))
-        .collect();
-    expect_none(
-        &problems,
-        &format!("split it by subject: no file is longer than {LONGEST_FILE} lines"),
-    );
-
-    let mut source: Vec<usize> = code().iter().map(lines).collect();
-    source.sort_unstable();
-    let page = read("CONTRIBUTING.md");
-    let sentence = format!(
-        "No file is longer than {LONGEST_FILE} lines; half of the files are shorter than {MEDIAN_FILE}."
-    );
-    assert!(
-        page.contains(&sentence),
-        "CONTRIBUTING.md does not say: {sentence}"
-    );
-    let median = source[source.len() / 2];
-    assert!(
-        median <= MEDIAN_FILE,
-        "the median file has {median} lines\nhelp: split the longer ones; {MEDIAN_FILE} is the limit"
-    );
-}
-
-/// Whether the file is a module that is compiled for tests alone.
-fn is_of_tests(path: &str, files: &[repository::File]) -> bool {
-    let Some((folder, name)) = path.rsplit_once('/') else {
-        return false;
-    };
-    let declared = format!("#[cfg(test)]\nmod {};", name.trim_end_matches(".rs"));
-    let mut maps = files.iter().filter(|file| {
-        let in_folder = file.path.strip_prefix(folder);
-        matches!(in_folder, Some("/lib.rs" | "/mod.rs" | "/main.rs"))
-    });
-    maps.any(|map| map.text.contains(&declared))
-}
-
-#[test]
-fn no_crate_grows_without_a_reason() {
-    let mut counted: BTreeMap<String, usize> = BTreeMap::new();
-    let files = code();
-    for file in &files {
-        if is_of_tests(&file.path, &files) {
-            continue;
-        }
-        let krate = file.path.split('/').next().unwrap_or_default().to_owned();
-        *counted.entry(krate).or_default() += lines::of_code(&file.text);
-    }
-    let allowed: BTreeMap<&str, usize> = LINES_OF_CODE.iter().copied().collect();
-    let problems: Vec<String> = counted
-        .iter()
-        .filter(|(krate, lines)| allowed.get(krate.as_str()).is_none_or(|most| *lines > most))
-        .map(|(krate, lines)| format!("{krate}: {lines} lines of code"))
-        .collect();
-    expect_none(
-        &problems,
-        "say it in fewer lines, or raise the number in tests/tidy/house.rs and give the reason in the commit",
-    );
-}
-
-#[test]
 fn nothing_is_left_unfinished() {
     let of_file = |file: &File| {
         let marks = unfinished(&file.text).into_iter();
@@ -645,51 +375,6 @@ fn the_changelog_names_this_version() {
 
 // The rules themselves must be able to fail.
 
-fn directions(path: &str, text: &str) -> Vec<String> {
-    wrong_directions(&File::new(path, text))
-}
-
-#[test]
-fn finds_a_wrong_direction() {
-    assert_eq!(
-        directions("trace/outcome/call.rs", "use crate::trace::Trace;"),
-        [""; 0]
-    );
-    assert_eq!(
-        directions("run/hook/mod.rs", "use crate::context::Run;").len(),
-        1
-    );
-    assert_eq!(
-        directions("run/hook/leaf.rs", "use super::super::context::Run;").len(),
-        1
-    );
-    assert_eq!(
-        directions("run/utils/mod.rs", "").len(),
-        1,
-        "not in the table"
-    );
-    assert_eq!(
-        directions("command/main.rs", "mod cli; use crate::cli::go;"),
-        [""; 0]
-    );
-}
-
-#[test]
-fn finds_a_type_of_a_protocol_elsewhere() {
-    let files = [
-        File::new("agui/lib.rs", "mod event; pub use event::AguiEvent;"),
-        File::new("run/run.rs", "fn f(event: AguiEvent) {}"),
-        File::new("agui/decoder.rs", "fn f(event: AguiEvent) {} // AguiEvent"),
-        File::new("ananke/protocols.rs", "use ananke_agui::AguiEvent;"),
-    ];
-    let types = protocol_types(&files);
-    let found: Vec<String> = files
-        .iter()
-        .flat_map(|file| strange_types(file, &types))
-        .collect();
-    assert_eq!(found, ["run/run.rs: `AguiEvent` of `agui`"]);
-}
-
 #[test]
 fn finds_a_type_name_with_two_meanings() {
     let found = |one: &str, other: &str| {
@@ -709,21 +394,6 @@ fn finds_a_type_name_with_two_meanings() {
         [""; 0],
         "one for each operating system"
     );
-}
-
-#[test]
-fn finds_a_crate_in_the_wrong_place() {
-    let found = |path: &str, text: &str| wrong_crates(&File::new(path, text)).len();
-    assert_eq!(found("command/cli/run.rs", "use clap::Args;"), 0);
-    assert_eq!(found("run/hook/mod.rs", "use clap::Args;"), 1);
-    assert_eq!(
-        found(
-            "base/source/node.rs",
-            "#[cfg(test)] mod tests { fn f() { serde_yaml::from_str() } }"
-        ),
-        1
-    );
-    assert_eq!(found("base/source/yaml.rs", "use serde_yaml::Spanned;"), 0);
 }
 
 #[test]

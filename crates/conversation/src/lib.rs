@@ -21,6 +21,8 @@ mod budget;
 mod checkpoints;
 mod conditional_turn;
 mod conversation;
+#[cfg(test)]
+mod conversation_tests;
 mod exchanges;
 #[cfg(test)]
 mod fakes;
@@ -30,7 +32,6 @@ mod input_source;
 pub mod observed;
 mod observer;
 mod pending;
-mod recorder_observer;
 mod result;
 mod tape;
 mod trace_sink;

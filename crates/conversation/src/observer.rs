@@ -4,6 +4,7 @@ use super::conditional_turn::{ConditionalTurn, TurnDecision};
 use ananke_agents::{TargetError, Wire};
 use ananke_base::context::At;
 use ananke_base::message::{Lane, ToolAnswer};
+use ananke_recording::Recorder;
 use ananke_rules::{Following, TurnRules};
 use ananke_trace::trace::{Change, Input, Trace};
 
@@ -50,5 +51,12 @@ pub trait Observer: Send {
     /// The running turn has ended.
     fn turn_ended(&mut self, following: Following) {
         let _ = following;
+    }
+}
+
+/// The recorder follows the conversation, so that it notices a secret that an agent sends in pieces.
+impl Observer for Recorder {
+    fn change(&mut self, lane: &Lane, _: At, change: &Change<'_>) {
+        self.observe(lane, change);
     }
 }

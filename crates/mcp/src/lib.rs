@@ -18,6 +18,8 @@ mod handshake;
 mod http;
 mod incoming;
 #[cfg(test)]
+mod incoming_tests;
+#[cfg(test)]
 #[path = "../../../tests/support/key_table.rs"]
 mod key_table;
 #[cfg(test)]

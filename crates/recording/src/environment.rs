@@ -12,11 +12,11 @@ use serde_json::{Map, Value};
 
 use super::attempt_store::RecordedAttempt;
 use super::kept_recording::KeptRecording;
-use super::problem::problem;
 use super::recorded_launcher::RecordedLauncher;
 use super::recorded_transport::RecordedTransport;
 use super::recorder::{Recorder, RecordingExtent};
 use super::recordings::{RecordingMode, Recordings};
+use super::replay::problem;
 use super::replay::{Replay, ReplayedLane};
 use ananke_agents::http::CookieTransport;
 use ananke_agents::pipe::{PipeLauncher, ProgramLauncher, SharedPrograms};

@@ -12,10 +12,10 @@ use serde_json::{Map, Value};
 
 use super::agent_exchange::AgentExchange;
 use super::frames::Frames;
-use super::problem::problem;
 use super::recording_limits::RecordingLimits;
 use super::recordings::bounded;
 use super::replay::Replay;
+use super::replay::problem;
 use super::request_match::RequestMatch;
 use super::stream_fault::{self, StreamFault};
 use super::{file, name};

@@ -18,7 +18,6 @@ mod frames;
 mod kept_recording;
 mod marked_secrets;
 mod name;
-mod problem;
 mod recorded_launcher;
 mod recorded_transport;
 mod recorder;

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use super::file;
 use super::name;
-use super::problem::problem;
 use super::recording_limits::RecordingLimits;
 use super::replay::Replay;
+use super::replay::problem;
 use super::request_match::RequestMatch;
 use ananke_base::context::{CaseKey, Scratch, write_file};
 use ananke_trace::outcome::Problem;

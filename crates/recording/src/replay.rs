@@ -12,14 +12,13 @@ use serde_json::{Map, Value, json};
 use super::diff;
 use super::exchange::{ProgramRun, Recorded, RecordedExchange, ScriptAnswer, TypedInput, ids_of};
 use super::marked_secrets::MarkedSecrets;
-use super::problem::problem;
 use super::request_match::RequestMatch;
 use ananke_agents::{ClientEvent, Method, Received, TargetError};
 use ananke_base::context::{At, Clock, Ids, ManualClock, digest, fingerprint, lock};
 use ananke_base::message::Lane;
 use ananke_base::text::duration;
 use ananke_model::variables::Secret;
-use ananke_trace::outcome::Problem;
+use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::redact::Redactor;
 
 /// The remedy if a request differs from the recorded one.
@@ -529,5 +528,14 @@ impl Ids for ReplayedIds {
         let id = format!("{kind}-not-recorded-{}", left.known_ids.len());
         left.known_ids.insert(id.clone());
         id
+    }
+}
+
+/// A recording that cannot be written, read, or replayed any further; `message` in lower case, without a full stop.
+pub(super) fn problem(message: String, help: Option<&str>) -> Problem {
+    Problem {
+        kind: ErrorKind::Recording,
+        message,
+        help: help.map(str::to_owned),
     }
 }

@@ -3,33 +3,26 @@
 //!
 //! What is checked here is what a reader relies on, however the report looks; golden files show how it looks.
 
+mod places;
 pub(super) mod texts;
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::fs;
 use std::sync::Arc;
 
 use ananke::compare::{Comparison, ComparisonRules};
-use ananke::context::{At, Colouring, TerminalSize};
+use ananke::context::{Colouring, TerminalSize};
 use ananke::coverage::CoverageCollector;
 use ananke::diagnostic::render::{RenderStyle, human};
-use ananke::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
+use ananke::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use ananke::message::ToolDeclaration;
 use ananke::model::MutationOperator;
-use ananke::outcome::RunEvent;
 use ananke::outcome::audit::{Audit, AuditCheck, AuditFinding, AuditedTool, CheckLevel};
 use ananke::outcome::contract::{ContractReport, RecordedCall, RefusedCall};
 use ananke::outcome::mutation::{
     MutantSeverity, MutationReport, Score, SurvivingMutant, TestScore,
 };
-use ananke::outcome::{
-    LateResult, NearName, NearNames, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, RunClose,
-    RunFacts, SaidLine, SelfComparison, SnapshotWritten, Status, TokenTotals, TranscriptLine,
-    TurnOutcome, Verdict,
-};
-use ananke::redact::{Redactor, Sealed};
+use ananke::outcome::{Outcome, RunFacts, Status};
+use ananke::redact::Redactor;
 use ananke::report::file::junit::JunitProfile;
 use ananke::report::file::markdown::MOST;
 use ananke::report::terminal::Verbosity;
@@ -37,11 +30,11 @@ use ananke::report::{CommandDocument, Conclusion, Documented, MutationDocument};
 use proptest::prelude::*;
 use regex::Regex;
 
-use super::outcomes::HOSTILE;
-use super::{
-    comparison, console, github, html, json_lines, junit, junit_strict, markdown, outcomes, seal,
-    tap,
+use crate::report::outcomes::HOSTILE;
+use crate::report::{
+    comparison, console, github, html, json_lines, junit, junit_strict, markdown, outcomes, tap,
 };
+use places::{events, everywhere, made_of, somewhere};
 use texts::DECEIVING;
 
 /// What no report may contain.
@@ -68,222 +61,6 @@ impl Orders {
 /// Whether `character` is unusual in reports and is in the list.
 fn deceives(character: char) -> bool {
     !matches!(character, ' '..='~' | '\n') && DECEIVING.contains(character)
-}
-
-/// An outcome in which every text is what `say` returns for its place, also those that not every test has.
-fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
-    let mut outcome = outcomes::made_of(&say);
-    let interrupt = OpenInterrupt {
-        id: say("interrupt"),
-        reason: Some(say("interrupt's reason")),
-        message: Some(say("interrupt's message")),
-        tool: Some(say("interrupt's tool")),
-    };
-    let late = LateResult {
-        id: say("call's id"),
-        event: (1, 4).into(),
-        name: say("late tool"),
-        called_in: 1,
-        result: say("late result"),
-        arrived_us: Some(1),
-        failure: None,
-    };
-    let lines = vec![
-        TranscriptLine::Thinks(SaidLine {
-            repeats_result: false,
-            event: (1, 2).into(),
-            id: say("thought's id"),
-            at_us: Some(0),
-            text: say("thought"),
-        }),
-        TranscriptLine::Custom {
-            event: (1, 3).into(),
-            at_us: Some(0),
-            name: say("event's name"),
-            value: say("event's value"),
-        },
-        TranscriptLine::Answered(late),
-    ];
-    let turn = |number, end| TurnOutcome {
-        run_end: Some(end),
-        ..outcomes::turn(number, "x", 1, lines.clone())
-    };
-    outcome
-        .transcript
-        .turns
-        .push(turn(2, ReportedRunEnd::Interrupted(vec![interrupt])));
-    outcome
-        .transcript
-        .turns
-        .push(turn(3, ReportedRunEnd::Error(say("agent's error"))));
-    let not_needed =
-        TurnOutcome::not_needed(4, None, say("unsent input"), say("reason not needed"));
-    outcome.transcript.turns.push(not_needed);
-    // JUnit attaches it: a test of its own.
-    outcome.transcript.recording = None;
-    outcome.verdict.snapshots.push(SnapshotWritten {
-        file: say("snapshot"),
-        is_new: true,
-    });
-    outcome
-}
-
-/// Tests of every status in which every place contains `text`, some of them in quarantine or retried.
-fn everywhere(text: &str) -> Vec<Outcome> {
-    let all = || made_of(|_| text.to_owned());
-    let statuses = [
-        Status::Passed,
-        Status::Failed,
-        Status::Error,
-        Status::Timeout,
-        Status::Skipped,
-        Status::Undecided,
-    ];
-    let mut tests: Vec<Outcome> = statuses.map(|status| outcomes::ended(status, all())).into();
-    tests.push(outcomes::ended(
-        Status::Passed,
-        Outcome {
-            earlier_attempts: vec![all()],
-            ..all()
-        },
-    ));
-    tests.push(Outcome {
-        other_runs: vec![all()],
-        run: 4,
-        ..all()
-    });
-    let (verdicts, turns) = ([Status::Passed, Status::Failed], 1);
-    let compared = SelfComparison {
-        verdicts,
-        turns,
-        tokens: TokenTotals::default(),
-    };
-    tests.push(Outcome {
-        self_comparison: Some(Box::new(compared)),
-        ..outcomes::ended(Status::Passed, all())
-    });
-    let shielded = outcomes::changed(all(), |outcome| {
-        outcome.test.quarantine = Some(quarantine(text));
-    });
-    tests.push(Outcome {
-        earlier_attempts: vec![all()],
-        ..shielded
-    });
-    numbered(tests)
-}
-
-/// A test for each place in which only that place contains `text`.
-fn somewhere(text: &str) -> Vec<Outcome> {
-    let places = RefCell::new(BTreeSet::new());
-    made_of(|place| {
-        places.borrow_mut().insert(place);
-        String::new()
-    });
-    let places = places.into_inner().into_iter();
-    let holding =
-        |hostile| made_of(|place| if place == hostile { text } else { "plain" }.to_owned());
-    numbered(places.map(holding).collect())
-}
-
-fn numbered(mut tests: Vec<Outcome>) -> Vec<Outcome> {
-    for (number, test) in tests.iter_mut().enumerate() {
-        let _ = write!(test.test.id, " {number}");
-    }
-    tests
-}
-
-fn quarantine(text: &str) -> Quarantine {
-    let entry = outcomes::quarantine(1, text);
-    Quarantine {
-        owner: text.to_owned(),
-        reason: Some(text.to_owned()),
-        ..entry
-    }
-}
-
-/// A run of `tests` in which all other texts are hostile too.
-fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
-    let own = || text.to_owned();
-    let mut events = vec![RunEvent::RunStarted {
-        tests: tests.len(),
-        unix_ms: outcomes::STARTED,
-        facts: Box::new(RunFacts {
-            ananke: ananke::outcome::ProgramVersion::default(),
-            command: vec![own()],
-            config: Some(own()),
-            target: Some(own()),
-            target_description: Some(own()),
-            model: Some(own()),
-            host: Some(own()),
-            commit: Some(own()),
-            branch: Some(own()),
-            job_url: Some(own()),
-            blob_url: Some(own()),
-            shard: None,
-            files: Arc::new([(own(), own())].into()),
-            parallel: 0,
-        }),
-    }];
-    for test in tests {
-        let id = test.test.id.clone();
-        events.push(RunEvent::CaseStarted {
-            id: id.clone(),
-            at: At::default(),
-        });
-        events.push(RunEvent::NextRun {
-            id: id.clone(),
-            run: 2,
-            most: 5,
-            failed: 1,
-        });
-        events.push(RunEvent::Retrying {
-            id,
-            retry: 1,
-            of: 1,
-            status: Status::Failed,
-            why: own(),
-        });
-        events.push(RunEvent::CaseFinished(Box::new(test.clone())));
-    }
-    events.push(RunEvent::ServerEnded {
-        what: own(),
-        printed: own(),
-    });
-    events.push(RunEvent::ObsoleteSnapshots {
-        left: 1,
-        deleted: 1,
-        listed: vec![own()],
-    });
-    let Quarantine { place, .. } = quarantine(text);
-    let place = Place {
-        file: text.into(),
-        ..place
-    };
-    let tool = NearName {
-        place,
-        name: own(),
-        tool: Some(own()),
-        rule: "tools.forbid".into(),
-        nearest: own(),
-    };
-    let mut verdict = Verdict {
-        expired: vec![quarantine(text)],
-        near_names: NearNames {
-            found: vec![tool; 30],
-            note: Some("note"),
-        },
-        flaky_fails: true,
-        ..Verdict::default()
-    };
-    for test in tests {
-        verdict.totals.add(test);
-    }
-    events.push(RunEvent::RunFinished(RunClose {
-        verdict,
-        elapsed_us: 1,
-        interrupted: false,
-    }));
-    events.into_iter().map(seal).collect()
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "what a console asks for")]

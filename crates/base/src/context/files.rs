@@ -7,9 +7,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-
-use super::lock::lock;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The files of a project: the disk, with unsaved text over it.
 #[derive(Clone, Debug, Default)]
@@ -190,6 +188,11 @@ impl Seek for OpenFile {
             Inner::Unsaved(text) => text.seek(to),
         }
     }
+}
+
+/// The content of `mutex`, also if a thread that had it has panicked: every change to it is made as a whole.
+pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

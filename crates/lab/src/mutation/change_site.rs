@@ -11,6 +11,7 @@ use regex::Regex;
 
 use ananke_conversation::TapeItem;
 use ananke_rules::{RuleProperties, RuleSubject};
+use ananke_trace::outcome::mutation::Fate;
 use ananke_trace::outcome::{EvidenceLine, RuleResult};
 use ananke_trace::trace::{Change, EventNumber};
 
@@ -135,6 +136,32 @@ impl ChangeSite {
         }
         false
     }
+}
+
+/// The fate of a conversation with these failures, whose change is at `site` and shown by the events `changed`.
+pub(super) fn fate<'f>(
+    failures: impl IntoIterator<Item = &'f RuleResult>,
+    site: &ChangeSite,
+    changed: &BTreeSet<EventNumber>,
+) -> Fate {
+    let mut other = None;
+    for failure in failures {
+        let RuleResult {
+            rule,
+            level,
+            message,
+            ..
+        } = failure;
+        if site.is_named_by(failure, changed) {
+            return Fate::Killed {
+                rule: rule.to_string(),
+                level: *level,
+                message: message.clone(),
+            };
+        }
+        other.get_or_insert_with(|| format!("`{rule}`: {message}"));
+    }
+    other.map_or(Fate::Survived, Fate::KilledOtherwise)
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@
 mod arguments;
 mod calls;
 mod change_site;
-mod fate;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
 mod mutation;
 mod mutation_run;

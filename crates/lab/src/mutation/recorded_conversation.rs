@@ -11,7 +11,7 @@ use std::thread::ScopedJoinHandle;
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use super::{Mutation, fate, streams, tape_index::TapeIndex, taped_mutants::TapedMutants};
+use super::{Mutation, change_site, streams, tape_index::TapeIndex, taped_mutants::TapedMutants};
 use crate::freeze::run_test;
 use crate::lab_error::LabError;
 use ananke_base::context::Context;
@@ -158,7 +158,7 @@ impl RecordedConversation {
             mutation.turn,
         );
         let failures = held.outcome.all_failures().map(|(_, failure)| failure);
-        Ok(match fate::fate(failures, &site, &changed) {
+        Ok(match change_site::fate(failures, &site, &changed) {
             Fate::Survived if status == Status::NotShown => {
                 Fate::NotShown(status.words().to_owned())
             }

@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change_site::ChangeSite;
+use super::change_site::{self, ChangeSite};
 use super::tape_index::TapeIndex;
-use super::{Mutation, arguments, calls, fate, results, streams, texts};
+use super::{Mutation, arguments, calls, results, streams, texts};
 use ananke_conversation::{TapeItem, TapePlayer};
 use ananke_model::variables::Patterns;
 use ananke_run::TapedConversation;
@@ -84,7 +84,7 @@ impl TapedMutants {
         if let Some(decision) = judged.changed_decision {
             return Ok(Fate::ChangesDecision(decision));
         }
-        let fate = fate::fate(&judged.failures, &mutation.site, &judged.changed);
+        let fate = change_site::fate(&judged.failures, &mutation.site, &judged.changed);
         Ok(match (fate, judged.not_shown) {
             (Fate::Survived, Some(lacks)) => Fate::NotShown(lacks),
             (fate, _) => fate,

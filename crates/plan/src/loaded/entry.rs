@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::cases::FilePart;
 use crate::compile::{RowEntry, WalkPlan};
 use crate::project::RunCount;
+use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_model::model::BrokenProhibitions;
 use ananke_model::schema::Version;
 use ananke_model::variables::{Secret, TestAbout};
@@ -130,4 +131,21 @@ pub enum Judging {
     Asked,
     /// They are not: their rules are not evaluated.
     LeftOut,
+}
+
+/// The problem in one line.
+pub(crate) fn with_place(problem: &Diagnostic) -> String {
+    problem
+        .place()
+        .map(|place| format!("{place}: "))
+        .unwrap_or_default()
+        + &problem.message
+}
+
+/// What has another meaning in files of newer versions, in one line each.
+pub(crate) fn of_older_versions(problems: &[Diagnostic]) -> impl Iterator<Item = String> {
+    problems
+        .iter()
+        .filter(|problem| problem.code == Code::Since14)
+        .map(|problem| format!("{}: {}", problem.code, with_place(problem)))
 }

@@ -1,10 +1,11 @@
-//! `ananke.config.yaml` as it is written.
+//! `ananke.config.yaml` as it is written, and where it is found.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
 use ananke_agents::{ChosenTarget, NamedTarget, TargetConfig};
+use ananke_base::context::Files;
 use ananke_base::source::{self, FreeMap, Node, TypeMismatch};
 use ananke_model::model::{
     AssertBlock, Awaiting, CaseLine, EnvFileEntry, File, Hook, MutationSettings, OneOrMany,
@@ -13,6 +14,7 @@ use ananke_model::model::{
     version_schema,
 };
 use ananke_model::schema::{FileKind, generate_of};
+use std::path::{Path, PathBuf};
 
 /// The project config: the agent under test, and its tests.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -133,4 +135,14 @@ pub fn file_schema(kind: FileKind) -> Value {
         FileKind::Test => generate_of::<TestFile>(kind.as_str(), kind.title()),
         FileKind::Case => generate_of::<CaseLine>(kind.as_str(), kind.title()),
     }
+}
+
+/// The file name of a project config.
+pub const CONFIG_NAME: &str = "ananke.config.yaml";
+
+/// The nearest config at or above `path`.
+pub(super) fn nearest(files: &Files, path: &Path) -> Option<PathBuf> {
+    path.ancestors()
+        .map(|folder| folder.join(CONFIG_NAME))
+        .find(|file| files.is_file(file))
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::WalkBuilder;
 
-use super::config_name::{CONFIG_NAME, nearest};
+use super::config_file::{CONFIG_NAME, nearest};
 use super::own_output::has_own_output;
 use super::unreached_tests::{SearchedFolders, Unreached, UnreachedTests};
 use ananke_base::context::{Context, absolute, display_name};

@@ -8,7 +8,7 @@ use ananke_base::source::{self, is_case_file};
 use ananke_base::text::any_of;
 use ananke_model::schema::promptfoo_problem;
 
-use super::config_name::{CONFIG_NAME, nearest};
+use super::config_file::{CONFIG_NAME, nearest};
 use super::discover::configs_below;
 
 /// The config: the `named` one, else the nearest above the first of `paths`, else above the working directory.

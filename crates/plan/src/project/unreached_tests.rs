@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::config_name::CONFIG_NAME;
+use super::config_file::CONFIG_NAME;
 use ananke_base::context::{Context, display_name};
 use ananke_base::diagnostic::{Code, Diagnostic};
 

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
 
-use crate::report::words::names;
+use crate::report::words::title;
 use ananke_base::text::truncate;
 use ananke_trace::outcome::Outcome;
 
@@ -30,7 +30,7 @@ impl FailureNumbers {
         self.printed.insert(outcome.test.id.clone());
         let help = outcome.first_problem().map(|(_, problem)| &problem.help);
         let reason = self.hasher.hash_one((outcome.reasons(), help));
-        let own = || truncate::chars(&names::title(outcome), LONGEST).into_owned();
+        let own = || truncate::chars(&title(outcome), LONGEST).into_owned();
         let known = self.firsts.get(&reason).cloned();
         if known.is_none() {
             self.firsts.insert(reason, own());

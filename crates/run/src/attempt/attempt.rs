@@ -8,8 +8,11 @@ use crate::context::blank;
 use crate::follow::RawLog;
 use ananke_base::context::CaseKey;
 use ananke_recording::AttemptEnvironment;
+use ananke_trace::outcome::ErrorKind;
 use ananke_trace::outcome::Outcome;
 use ananke_trace::trace::Facts;
+use std::time::Duration;
+use tokio::time::timeout;
 
 /// One attempt at a test: its environment, and its outcome so far.
 pub(crate) struct Attempt<'a> {
@@ -67,6 +70,37 @@ impl Attempt<'_> {
                 self.outcome.transcript.is_unanswered = !answers.has_answered(target);
             }
             None => {}
+        }
+    }
+}
+
+/// The time to wait for the end of a server after a connection error: the system closes the connections of a process
+/// before it reports its end.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+impl Attempt<'_> {
+    /// Adds to a connection error that a server has ended, if one has.
+    pub(crate) async fn note_server_exit(&mut self) {
+        let servers = &self.case.shared.servers;
+        // A replay asks no server.
+        if servers.is_empty() || !self.environment.is_live() {
+            return;
+        }
+        let problems = self
+            .outcome
+            .transcript
+            .turns
+            .iter_mut()
+            .filter_map(|turn| turn.end.problem_mut());
+        let Some(problem) = problems
+            .into_iter()
+            .find(|problem| problem.kind == ErrorKind::Protocol)
+        else {
+            return;
+        };
+        if let Ok(exit) = timeout(PATIENCE, servers.exit()).await {
+            self.case.shared.report_exit(&exit).await;
+            problem.help = Some(format!("{exit} while the tests ran"));
         }
     }
 }

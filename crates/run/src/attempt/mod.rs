@@ -11,7 +11,6 @@ mod attempt;
 pub(crate) mod capture_values;
 mod hooks;
 mod observers;
-mod server_exit;
 pub(crate) mod snapshots;
 mod teardown;
 

@@ -4,7 +4,7 @@
 //! fixed threads that tests do not share (`thread_locks`) say when a test may go on. A `watchdog` watches each: if a test computes or
 //! blocks for too long, it ends without its thread, which another one replaces. Rules have a time of their own: schemas count
 //! steps and are given up between them; a pattern cannot be, so its thread is left behind, at most one for each job.
-//! What ends a run early is a person or a failure (`stopper`), a server that ends (`server_watch`), or a target that answers none of
+//! What ends a run early is a person or a failure (`stopper`), a server that ends (`watch_servers`), or a target that answers none of
 //! the first tests (`unanswered`). An [`AttemptSeries`] says how often a test is tried, an [`UnwrittenInput`] what the user says
 //! that no test has written, a [`ConversationDriver`] is a program that says it, and a [`Tap`] follows conversations.
 //!
@@ -27,7 +27,6 @@ mod rate_limit;
 mod request_pace;
 mod run;
 mod run_answers;
-mod server_watch;
 mod stopper;
 mod tap;
 mod target_limits;

@@ -10,12 +10,12 @@ use super::conversation_driver::ConversationDriver;
 use super::event_channel::EventSender;
 use super::options::{Options, Person};
 use super::run_answers::RunAnswers;
-use super::stopper::Stopper;
+use super::stopper::{Reason, Stopper};
 use super::tap::Tap;
 use super::target_limits::TargetLimits;
 use super::thread_locks::ThreadLocks;
 use super::tool_names::ToolNames;
-use crate::server::ServerWatch;
+use crate::server::{ServerExit, ServerWatch};
 use ananke_agents::pipe::SharedPrograms;
 use ananke_agents::{Transport, UndeclaredCalls};
 use ananke_base::context::Context;
@@ -168,5 +168,25 @@ impl ConversationOrigin {
             Self::Observed(observed) => Some(observed),
             Self::Tests | Self::Driver(_) => None,
         }
+    }
+}
+
+impl Run {
+    /// Watches the servers that the tests need until it is dropped; never returns. If one ends by itself, the run reports it at once
+    /// and starts no further test. Running tests finish.
+    pub(crate) async fn watch_servers(&self) {
+        let exit = self.servers.exit().await;
+        self.report_exit(&exit).await;
+        std::future::pending::<()>().await;
+    }
+
+    /// Reports once that a server has ended; a second caller waits for the report.
+    pub(crate) async fn report_exit(&self, exit: &ServerExit) {
+        let report = || async {
+            self.stopper.wind_down(Reason::ServerEnded);
+            let (what, printed) = (exit.to_string(), exit.printed.clone());
+            self.tell_all(RunEvent::ServerEnded { what, printed });
+        };
+        self.exit_reported.get_or_init(report).await;
     }
 }

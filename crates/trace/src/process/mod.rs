@@ -10,14 +10,12 @@
 
 mod compiled_command;
 mod exit_status;
-mod file_size_limit;
 #[cfg_attr(unix, path = "group_unix.rs")]
 #[cfg_attr(not(unix), path = "group_other.rs")]
 mod group;
 #[cfg(unix)]
 mod guard;
 mod host_name;
-mod interrupt;
 mod launch;
 mod open_files;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
@@ -30,21 +28,19 @@ mod terminal_mode;
 
 pub use compiled_command::{CompiledCommand, WrittenCommand};
 pub use exit_status::ExitStatus;
-pub use file_size_limit::report_file_size_limit;
 #[cfg(not(unix))]
 pub use group::{guard_with, kill_every_group};
 #[cfg(unix)]
 pub use guard::{GUARD, guard};
 pub use host_name::host_name;
-pub use interrupt::{interrupt, is_hangup_ignored};
 pub use launch::Launch;
 pub use open_files::{
     LoweredParallel, OUT_OF_FILES_HELP, is_out_of_files, raise_open_files_limit,
-    tests_within_open_files_limit,
+    report_file_size_limit, tests_within_open_files_limit,
 };
-pub use process::{Process, Program, Started, read_some, shown};
+pub use process::{Process, Program, Started, interrupt, read_some, shown};
 #[cfg(unix)]
 pub use running_groups::{guard_with, kill_every_group};
 pub use start::{StartError, start};
 pub use tail::{Tail, in_one_line, stderr_ends};
-pub use terminal_mode::{SetTyping, TerminalMode, Typing};
+pub use terminal_mode::{SetTyping, TerminalMode, Typing, is_hangup_ignored};

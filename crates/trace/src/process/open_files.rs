@@ -1,4 +1,5 @@
-//! The number of files that the process may have open: connections, pipes and files together.
+//! The limits of the process: how many files it may have open (connections, pipes and files together), and how large a file
+//! that it writes may become.
 
 use std::io;
 
@@ -79,3 +80,23 @@ pub fn is_out_of_files(error: &io::Error) -> bool {
 pub fn is_out_of_files(_error: &io::Error) -> bool {
     false
 }
+
+/// Makes a write beyond the limit of this process (`ulimit -f`) an error, as it is on a full disk: by default a signal ends the
+/// program.
+#[cfg(unix)]
+pub fn report_file_size_limit() {
+    use rustix::process::Signal;
+    use tokio::runtime::Builder;
+    use tokio::signal::unix::{SignalKind, signal};
+
+    // What catches the signal stays after the runtime is gone. Programs that are started have the default again.
+    if let Ok(runtime) = Builder::new_current_thread().enable_io().build() {
+        let _entered = runtime.enter();
+        // If that fails, the signal ends the program as before.
+        let _caught = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
+    }
+}
+
+/// There is no such limit here.
+#[cfg(not(unix))]
+pub fn report_file_size_limit() {}

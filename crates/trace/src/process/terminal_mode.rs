@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rustix::process::getpgrp;
 #[cfg(unix)]
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
+use std::fs;
 
 /// The mode of the terminal before anything was read from it.
 #[derive(Default)]
@@ -94,4 +95,16 @@ impl Drop for SetTyping {
     fn drop(&mut self) {
         self.0.restore();
     }
+}
+
+/// The bit of SIGHUP among the signals of a process.
+const HANGUP: u64 = 1;
+
+/// Whether SIGHUP is ignored, as it was inherited; `None` if the system does not say.
+pub fn is_hangup_ignored() -> Option<bool> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let ignored = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))?;
+    Some(u64::from_str_radix(ignored.trim(), 16).ok()? & HANGUP != 0)
 }

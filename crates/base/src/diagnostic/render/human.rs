@@ -6,9 +6,9 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 
 use super::super::diagnostic::{Diagnostic, Label, Severity};
 use super::super::source_file::SourceFile;
-use super::terminal_text::{harmless, word};
 use crate::context::Colouring;
 use crate::text::columns;
+use crate::text::{ci_commands, is_confusable};
 
 /// The appearance of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -177,6 +177,38 @@ fn floor_back(text: &str, offset: usize, back: usize) -> usize {
     text.floor_char_boundary(offset.saturating_sub(back))
 }
 
+/// The word a severity is printed as.
+pub(super) fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
+}
+
+/// Text from a file, made harmless for a terminal and for a CI server that reads its output: what could control either or
+/// reorder text is replaced by the same number of bytes, so that offsets stay valid.
+fn harmless(text: &str) -> String {
+    let sign = |character: char| match character {
+        '\n' | '\t' => character,
+        _ if !steers(character) => character,
+        _ => match character.len_utf8() {
+            1 => '?',
+            2 => '¿',
+            3 => '\u{fffd}',
+            _ => '🯄',
+        },
+    };
+    let text: String = text.chars().map(sign).collect();
+    ci_commands::escape_with(&text, |_| "?").into_owned()
+}
+
+/// Whether a character changes how others are shown, instead of being shown: here joiners as well, since the place below
+/// a line is found by counting signs.
+fn steers(character: char) -> bool {
+    is_confusable(character) || matches!(character, '\u{200c}' | '\u{200d}')
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -300,9 +332,9 @@ mod tests {
             human(&[diagnostic], RenderStyle::default())
         };
         assert!(
-            !rendered.chars().any(
-                |character| character != '\n' && super::super::terminal_text::steers(character)
-            ),
+            !rendered
+                .chars()
+                .any(|character| character != '\n' && super::steers(character)),
             "{rendered:?}"
         );
     }

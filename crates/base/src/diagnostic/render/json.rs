@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::{diagnostic::Diagnostic, source_file::SourceFile, span::Span};
-use super::terminal_text::word;
+use super::human::word;
 
 /// One problem as JSON: `severity`, `code`, `message`, `labels` and `fixes` with their places, and `help`. Places are given
 /// as byte offsets, and as lines and columns counted from 1, columns in characters; the end of a place is excluded.

@@ -3,7 +3,6 @@
 mod human;
 mod json;
 mod summary;
-mod terminal_text;
 
 pub use human::{RenderStyle, human};
 pub use json::json;

@@ -24,7 +24,7 @@ use crate::report::layout::{Page, Palette, mark};
 use crate::report::transcript::{
     Headline, TranscriptScope, TranscriptStyle, attempts, headline, transcript,
 };
-use crate::report::words::{names, stability, walks};
+use crate::report::words::{stability, title, walks};
 use crate::report::{Reporter, RunKeeping, reporter::Stream, slowest::Slowest};
 use crate::run_document::RunTotals;
 use ananke_base::context::{At, Clock, TerminalSize};
@@ -302,7 +302,7 @@ impl ConsoleReport {
         let (file, line) = outcome.place();
         page.put(self.palette.faint, &escape::line(&format!("{file}:{line}")));
         page.space(2);
-        let title = names::title(outcome);
+        let title = title(outcome);
         page.put(Style::new(), &escape::line(&truncate::bytes(&title, 200)));
         self.status(page, outcome);
         if let Some(first) = as_in {
@@ -411,7 +411,7 @@ impl ConsoleReport {
             style,
             mark(outcome.status()),
         );
-        let title = names::title(outcome);
+        let title = title(outcome);
         page.put(Style::new(), &escape::line(&truncate::bytes(&title, 200)));
         self.status(page, outcome);
         let is_short = outcome.status() == Status::Skipped || self.is_one_line(outcome);

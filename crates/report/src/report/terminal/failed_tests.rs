@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use super::listing::{MOST, bounded, further};
 use crate::report::layout::{Page, Palette, mark};
-use crate::report::words::names;
+use crate::report::words::title;
 use ananke_base::text::{escape, grouped, truncate};
 use ananke_trace::outcome::{Causes, FailureReason, Outcome, Status, StatusChange};
 use ananke_trace::process::in_one_line;
@@ -83,7 +83,7 @@ impl FailedTests {
                 status,
                 number,
                 place: bounded(&format!("{file}:{line}")),
-                title: bounded(&names::title(outcome)),
+                title: bounded(&title(outcome)),
                 is_row: outcome.test.row.is_some(),
                 change: outcome.change,
             });

@@ -5,7 +5,7 @@
 
 use crate::report::document::counted;
 use crate::report::layout::{Page, Palette, mark};
-use crate::report::words::names;
+use crate::report::words::title;
 use ananke_base::text::{duration, escape, grouped, truncate};
 use ananke_trace::outcome::{Outcome, Status};
 
@@ -77,7 +77,7 @@ impl ReportedFile {
         self.not_needed += outcome.transcript.not_needed();
         let took = outcome.transcript.duration().unwrap_or_default();
         self.duration_us = self.duration_us.saturating_add(took);
-        self.title = truncate::bytes(&names::title(outcome), 200).into_owned();
+        self.title = truncate::bytes(&title(outcome), 200).into_owned();
         index.clone_into(&mut self.index);
     }
 

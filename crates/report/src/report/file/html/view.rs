@@ -8,7 +8,7 @@ use crate::report::words::stability::{
     checkpoint as checkpoint_rate, decision, flip, numbers, rate, times, tries,
 };
 use crate::report::words::walks::{details, summary};
-use crate::report::words::{checkpoints, names};
+use crate::report::words::{checkpoints, title};
 use crate::run_document::{milliseconds, part};
 use ananke_base::context::iso8601;
 use ananke_base::text::truncate;
@@ -68,7 +68,7 @@ part! {
     #[derive(Debug, Serialize)]
     pub(super) struct TestRow<'a> of (outcome: &'a Outcome) {
         id: &'a str = &outcome.test.id;
-        name: String = names::title(outcome);
+        name: String = title(outcome);
         file: &'a str = &outcome.test.file;
         line?: u32 = (!outcome.test.is_without_file).then_some(outcome.test.line);
         target: &'a str = &outcome.test.target;

@@ -9,8 +9,8 @@ use super::element::short;
 use super::{Element, element, words};
 use crate::report::ci::BuildJob;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, attempts, transcript};
-use crate::report::words::names;
 use crate::report::words::stability::{flip, percent};
+use crate::report::words::title;
 use ananke_base::text::{escape, is_confusable};
 use ananke_trace::outcome::{Outcome, Status, TestIdentity, TurnOutcome};
 use ananke_trace::trace::AgentTime;
@@ -210,7 +210,7 @@ fn retried<W: Write>(writer: &mut Writer<W>, attempt: &Outcome, last: Status) ->
 
 fn named(outcome: &Outcome) -> Element {
     Element::new("testcase", CASE_DEPTH)
-        .with("name", &escape::line(&names::title(outcome)))
+        .with("name", &escape::line(&title(outcome)))
         .with("classname", &escape::line(&words::class(&outcome.test)))
 }
 

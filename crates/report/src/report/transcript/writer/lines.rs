@@ -7,7 +7,7 @@ use super::TranscriptWriter;
 use crate::report::layout::Palette;
 use crate::report::transcript::style::{GUTTER, LABEL};
 use crate::report::transcript::{Headline, excerpt};
-use crate::report::words::names::sender;
+use crate::report::words::sender;
 use ananke_base::text::{columns, compact_json, duration, escape};
 use ananke_trace::outcome::{
     CallOutcome, ComparedValue, EarlierMessage, FocusMark, FocusedJson, JsonFocus, LateResult,

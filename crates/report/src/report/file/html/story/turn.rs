@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::lines::{LineView, lines};
 use super::{ProblemStory, RuleStory, findings, passed};
-use crate::report::words::names::sender;
+use crate::report::words::sender;
 use crate::report::words::{checkpoints, tokens};
 use crate::run_document::{milliseconds, part};
 use ananke_trace::outcome::{Gap, OpenInterrupt, Outcome, ReportedRunEnd, TimeLimits, TurnOutcome};

@@ -1,0 +1,152 @@
+//! The sizes of files and crates.
+
+use std::collections::BTreeMap;
+
+use super::expect_none;
+use super::house::{LINES_OF_CODE, LONGEST_FILE, MEDIAN_FILE};
+use super::repository::{File, code, read, rust_files};
+use super::scan::{tokens, type_names, without_tests};
+
+/// A file with fewer lines in all has a type of its own.
+const SHORT_FILE: usize = 40;
+
+/// The shorter files without a type of their own. The list only becomes shorter.
+const SHORT_FILES: &[&str] = &[
+    // The module is part of the public interface.
+    "ananke/plan.rs",
+    // The registry of formats, which knows each of them.
+    "verify/trace_formats.rs",
+    // A fact of the system, which only this folder may ask.
+    "trace/process/host_name.rs",
+    "agui/signs.rs",
+    "command/cli/load.rs",
+    "command/cli/output/paths.rs",
+    "command/cli/runtime.rs",
+    "rules/evaluation/undecided.rs",
+    "rules/near_values.rs",
+    "rules/question_keys.rs",
+    "rules/sequence/walk.rs",
+    "rules/text/collect.rs",
+];
+
+/// Whether `file` belongs to its neighbour: it is short and has no type of its own. `mod.rs`, `lib.rs` and `main.rs` are maps.
+fn belongs_to_its_neighbour(file: &File) -> bool {
+    let name = file.path.rsplit('/').next().unwrap_or_default();
+    if matches!(name, "mod.rs" | "lib.rs" | "main.rs") || file.text.lines().count() >= SHORT_FILE {
+        return false;
+    }
+    type_names(&without_tests(&tokens(&file.text))).is_empty()
+}
+
+#[test]
+fn a_short_file_has_a_type_of_its_own() {
+    let files = code();
+    let short: Vec<&str> = files
+        .iter()
+        .filter(|file| belongs_to_its_neighbour(file))
+        .map(|file| file.path.as_str())
+        .collect();
+    let mut problems = Vec::new();
+    for path in &short {
+        if !SHORT_FILES.contains(path) {
+            problems.push(format!("{path}: fewer than {SHORT_FILE} lines and no type"));
+        }
+    }
+    for path in SHORT_FILES {
+        if !short.contains(path) {
+            problems.push(format!("{path}: is in SHORT_FILES, and need not be"));
+        }
+    }
+    expect_none(
+        &problems,
+        "move the code to the file that uses it, or take the path out of SHORT_FILES in tests/tidy/sizes.rs",
+    );
+}
+
+#[test]
+fn finds_a_short_file_without_a_type() {
+    let is_found = |path: &str, text: &str| belongs_to_its_neighbour(&File::new(path, text));
+    assert!(is_found("run/a.rs", "fn f() {}"));
+    assert!(is_found("run/a.rs", &"\n".repeat(SHORT_FILE - 1)));
+    assert!(!is_found("run/a.rs", &"\n".repeat(SHORT_FILE)));
+    let of_tests = "fn f() {}\n#[cfg(test)]\nmod tests {\n    struct Fake;\n}\n";
+    assert!(is_found("run/a.rs", of_tests));
+    for own in [
+        "struct A;",
+        "pub enum A {}",
+        "trait A {}",
+        "pub(crate) type A = u8;",
+    ] {
+        assert!(!is_found("run/a.rs", own), "{own}");
+    }
+    for map in ["run/lib.rs", "run/context/mod.rs", "command/main.rs"] {
+        assert!(!is_found(map, "fn f() {}"), "{map}");
+    }
+}
+
+#[test]
+fn files_are_short() {
+    let lines = |file: &File| file.text.lines().count();
+    let long = rust_files()
+        .into_iter()
+        .filter(|file| lines(file) > LONGEST_FILE);
+    let problems: Vec<String> = long
+        .map(|file| format!("{}: {} lines", file.path, lines(&file)))
+        .collect();
+    expect_none(
+        &problems,
+        &format!("split it by subject: no file is longer than {LONGEST_FILE} lines"),
+    );
+
+    let mut source: Vec<usize> = code().iter().map(lines).collect();
+    source.sort_unstable();
+    let page = read("CONTRIBUTING.md");
+    let sentence = format!(
+        "No file is longer than {LONGEST_FILE} lines; half of the files are shorter than {MEDIAN_FILE}."
+    );
+    assert!(
+        page.contains(&sentence),
+        "CONTRIBUTING.md does not say: {sentence}"
+    );
+    let median = source[source.len() / 2];
+    assert!(
+        median <= MEDIAN_FILE,
+        "the median file has {median} lines\nhelp: split the longer ones; {MEDIAN_FILE} is the limit"
+    );
+}
+
+/// Whether the file is a module that is compiled for tests alone.
+pub(super) fn is_of_tests(path: &str, files: &[File]) -> bool {
+    let Some((folder, name)) = path.rsplit_once('/') else {
+        return false;
+    };
+    let declared = format!("#[cfg(test)]\nmod {};", name.trim_end_matches(".rs"));
+    let mut maps = files.iter().filter(|file| {
+        let in_folder = file.path.strip_prefix(folder);
+        matches!(in_folder, Some("/lib.rs" | "/mod.rs" | "/main.rs"))
+    });
+    maps.any(|map| map.text.contains(&declared))
+}
+
+#[test]
+fn no_crate_grows_without_a_reason() {
+    let mut counted: BTreeMap<String, usize> = BTreeMap::new();
+    let files = code();
+    for file in &files {
+        if is_of_tests(&file.path, &files) {
+            continue;
+        }
+        let krate = file.path.split('/').next().unwrap_or_default().to_owned();
+        *counted.entry(krate).or_default() += super::lines::of_code(&file.text);
+    }
+    let allowed: BTreeMap<&str, usize> = LINES_OF_CODE.iter().copied().collect();
+    let problems: Vec<String> = counted
+        .iter()
+        .filter(|(krate, lines)| allowed.get(krate.as_str()).is_none_or(|most| *lines > most))
+        .map(|(krate, lines)| format!("{krate}: {lines} lines of code"))
+        .collect();
+    expect_none(
+        &problems,
+        "say it in fewer lines, or raise the number in tests/tidy/house.rs and give the reason in the commit",
+    );
+}

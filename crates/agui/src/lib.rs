@@ -14,7 +14,6 @@
 
 mod annotations;
 mod assembler;
-mod call_ids;
 mod chunk_lanes;
 mod command;
 mod content;
@@ -25,7 +24,6 @@ mod decoder;
 mod event;
 mod event_kind;
 mod event_reader;
-mod history;
 mod http;
 mod incoming;
 #[cfg(test)]
@@ -33,11 +31,8 @@ mod incoming;
 mod key_table;
 #[cfg(test)]
 mod key_tables;
-mod listed_calls;
 mod listeners;
-mod message;
-mod message_list;
-mod message_positions;
+mod messages;
 mod open_items;
 mod request;
 mod run_state;

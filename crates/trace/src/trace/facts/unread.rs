@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{Fact, Facts, facts_of_item, facts_of_key};
+use super::fact::{Fact, Facts};
+use super::possible_facts::{facts_of_item, facts_of_key};
 use ananke_base::{source::printable, text::truncate};
 
 /// Something that an agent, a server or a trace sent, and that was not understood.
@@ -216,7 +217,7 @@ impl<'a> Unread<'a> {
 }
 
 /// The things that `facts` may be, in words after "may be".
-pub(super) fn possible(facts: Facts) -> &'static str {
+pub(crate) fn possible(facts: Facts) -> &'static str {
     if facts.has(Fact::Calls) && facts.has(Fact::Text) {
         "a call or text"
     } else if facts.has(Fact::Calls) {

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Fact, Facts};
+use super::fact::{Fact, Facts};
 use ananke_base::source::received_json;
 
 /// Facts of what may be a call with its result.

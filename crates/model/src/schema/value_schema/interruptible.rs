@@ -40,7 +40,7 @@ pub(super) const MAPS: [&str; 7] = [
 ];
 
 /// The keywords [`STEP`] and [`COSTLY_STEP`], which every value fits, with what they count.
-pub(super) struct StepKeyword(pub(super) fn());
+pub(super) struct StepKeyword(pub(crate) fn());
 
 impl<'i> Keyword<'i> for StepKeyword {
     fn validate(&self, _: &'i Value) -> Result<(), ValidationError<'i>> {

@@ -12,7 +12,7 @@ const MAX_COMPARED: u32 = 64;
 
 /// The meaning of a call's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CallStart {
+pub(crate) enum CallStart {
     /// A call with an id of its own begins.
     New,
     /// A call that waits for its result is announced again (SPEC 6).
@@ -23,7 +23,7 @@ pub(super) enum CallStart {
 
 /// The calls that a snapshot can list at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Listing {
+pub(crate) enum Listing {
     /// Any.
     Conversation,
     /// Those since the user's last message.
@@ -32,15 +32,15 @@ pub(super) enum Listing {
 
 /// The calls of one run that share an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct RunCalls {
-    pub(super) count: u32,
+pub(crate) struct RunCalls {
+    pub(crate) count: u32,
     /// The number of them that have a result, from the first on.
-    pub(super) answered: u32,
+    pub(crate) answered: u32,
 }
 
 /// The calls of a conversation by the ids that the agent gave them.
 #[derive(Debug, Default)]
-pub(super) struct CallIds {
+pub(crate) struct CallIds {
     calls: HashMap<ShortText, SharedId>,
     /// The keys of the calls of each id whose keys are not all the id itself.
     keys: HashMap<String, IdKeys>,
@@ -81,25 +81,25 @@ struct IdKeys {
 
 impl CallIds {
     /// The user says something, or the agent replays the thread: calls from before are not announced again.
-    pub(super) fn start_turn(&mut self) {
+    pub(crate) fn start_turn(&mut self) {
         self.run += 1;
         (self.turn, self.may_repeat) = (self.run, false);
     }
 
     /// Another run of the turn starts.
-    pub(super) fn start_run(&mut self) {
+    pub(crate) fn start_run(&mut self) {
         self.run += 1;
         self.may_repeat = false;
     }
 
     /// Another run of the turn starts, which continues what waited for an answer.
-    pub(super) fn continue_run(&mut self) {
+    pub(crate) fn continue_run(&mut self) {
         self.run += 1;
         self.may_repeat = true;
     }
 
     /// A call begins; `is_it` says whether the call of a key has the same name.
-    pub(super) fn begin(&mut self, id: &str, mut is_it: impl FnMut(&str) -> bool) -> CallStart {
+    pub(crate) fn begin(&mut self, id: &str, mut is_it: impl FnMut(&str) -> bool) -> CallStart {
         if let Some(calls) = self.calls.get(id).copied().filter(|_| self.may_repeat)
             && calls.turn == self.turn
         {
@@ -135,7 +135,7 @@ impl CallIds {
     }
 
     /// The key of the call that an id means now.
-    pub(super) fn key<'i>(&'i self, id: &'i str) -> &'i str {
+    pub(crate) fn key<'i>(&'i self, id: &'i str) -> &'i str {
         match self.calls.get(id) {
             Some(calls) => self.key_of(id, calls.current),
             None => id,
@@ -143,7 +143,7 @@ impl CallIds {
     }
 
     /// A result arrives: the key of its call. If several wait, it is for the first; if none does, for the last call.
-    pub(super) fn answer<'i>(&'i mut self, id: &'i str) -> &'i str {
+    pub(crate) fn answer<'i>(&'i mut self, id: &'i str) -> &'i str {
         let Some(calls) = self.calls.get_mut(id) else {
             return id;
         };
@@ -154,7 +154,7 @@ impl CallIds {
 
     /// The calls of the current run with this id, if there are several. Calls that are announced again are known by their
     /// order.
-    pub(super) fn shared_in_run(&self, id: &str) -> Option<RunCalls> {
+    pub(crate) fn shared_in_run(&self, id: &str) -> Option<RunCalls> {
         let calls = self.calls.get(id).filter(|_| !self.may_repeat)?;
         let count = calls.count - calls.first_of_run;
         let answered = calls.waiting.saturating_sub(calls.first_of_run).min(count);
@@ -162,7 +162,7 @@ impl CallIds {
     }
 
     /// A result arrives for the call of this number among those of the run: its key.
-    pub(super) fn answer_in_run<'i>(&'i mut self, id: &'i str, number: u32) -> &'i str {
+    pub(crate) fn answer_in_run<'i>(&'i mut self, id: &'i str, number: u32) -> &'i str {
         let Some(calls) = self.calls.get_mut(id) else {
             return id;
         };
@@ -172,14 +172,14 @@ impl CallIds {
     }
 
     /// The client has answered the call of a key.
-    pub(super) fn answer_by_client(&mut self, key: &str) {
+    pub(crate) fn answer_by_client(&mut self, key: &str) {
         let id = self.ids.get(key).map_or(key, String::as_str).to_owned();
         self.answer(&id);
     }
 
     /// The next of the calls with this id that a snapshot lists, as its number, and what it means: `next` is the first
     /// one that is not listed yet, `is_it` compares the call of a key.
-    pub(super) fn list(
+    pub(crate) fn list(
         &mut self,
         id: &str,
         next: &mut u32,
@@ -225,7 +225,7 @@ impl CallIds {
     }
 
     /// Puts the calls away for a replay, which announces them again.
-    pub(super) fn forget(&mut self) -> Self {
+    pub(crate) fn forget(&mut self) -> Self {
         let Self {
             run,
             turn,
@@ -244,7 +244,7 @@ impl CallIds {
     }
 
     /// Takes back the calls from before a replay, in addition to those that were replayed.
-    pub(super) fn restore(&mut self, before: Self) {
+    pub(crate) fn restore(&mut self, before: Self) {
         for (id, calls) in before.calls {
             let known = self.calls.entry(id.clone()).or_default();
             if known.count <= calls.count {

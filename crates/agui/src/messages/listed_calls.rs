@@ -20,7 +20,7 @@ struct Found {
 /// Gives calls and results the keys of the calls that they are; `is_listed` says whether the known call of a key, if
 /// its content is known, is a listed one. Messages from
 /// `live` on are of the turn. Returns the ids of calls of the turn that are new and share their id with another call.
-pub(super) fn identify(
+pub(crate) fn identify(
     messages: &mut [SentMessage],
     live: usize,
     calls: &mut CallIds,

@@ -13,13 +13,13 @@ pub(super) struct MessageList {
 }
 
 impl MessageList {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
 
     /// Every message, each followed by the results of its calls, as a conversation that a model accepts: each result
     /// answers a call that is listed before it, and each call has one result at most. Other results are omitted.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &SentMessage> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &SentMessage> {
         (0..).zip(&self.messages).flat_map(move |(place, message)| {
             let own = self
                 .is_valid(message, MessagePosition::At(place))
@@ -51,19 +51,19 @@ impl MessageList {
             .map(|(_, call)| call)
     }
 
-    pub(super) fn contains(&self, id: &str) -> bool {
+    pub(crate) fn contains(&self, id: &str) -> bool {
         self.positions.message(id, &self.messages).is_some()
     }
 
     /// The message of an id.
-    pub(super) fn message(&mut self, id: &str) -> Option<&mut SentMessage> {
+    pub(crate) fn message(&mut self, id: &str) -> Option<&mut SentMessage> {
         self.positions
             .message(id, &self.messages)?
             .in_list_mut(&mut self.messages)
     }
 
     /// The call of a key.
-    pub(super) fn call(&mut self, key: &str) -> Option<&mut SentCall> {
+    pub(crate) fn call(&mut self, key: &str) -> Option<&mut SentCall> {
         let (message, number) = self.positions(key).made?;
         self.messages[message as usize]
             .tool_calls
@@ -79,7 +79,7 @@ impl MessageList {
     }
 
     /// The message of an id, to look at.
-    pub(super) fn find(&self, id: &str) -> Option<&SentMessage> {
+    pub(crate) fn find(&self, id: &str) -> Option<&SentMessage> {
         self.positions
             .message(id, &self.messages)?
             .in_list(&self.messages)
@@ -91,7 +91,7 @@ impl MessageList {
     }
 
     /// The messages without results, the newest first.
-    pub(super) fn newest(&self) -> impl Iterator<Item = &SentMessage> {
+    pub(crate) fn newest(&self) -> impl Iterator<Item = &SentMessage> {
         self.messages.iter().rev()
     }
 
@@ -107,7 +107,7 @@ impl MessageList {
     }
 
     /// Adds a message at the end.
-    pub(super) fn push(&mut self, message: SentMessage) {
+    pub(crate) fn push(&mut self, message: SentMessage) {
         let place = position(self.messages.len());
         let calls = position(message.tool_calls.len());
         self.messages.push(message);
@@ -164,7 +164,7 @@ impl MessageList {
     }
 
     /// Replaces all messages by these, in their order.
-    pub(super) fn replace(&mut self, messages: Vec<SentMessage>) {
+    pub(crate) fn replace(&mut self, messages: Vec<SentMessage>) {
         *self = Self::default();
         for message in messages {
             let made = message.answers().and_then(|call| self.positions(call).made);
@@ -179,7 +179,7 @@ impl MessageList {
     }
 
     /// Drops what never became complete.
-    pub(super) fn discard_open(&mut self) {
+    pub(crate) fn discard_open(&mut self) {
         let is_open =
             |message: &SentMessage| message.open || message.tool_calls.iter().any(|call| call.open);
         if !self.messages.iter().any(is_open) {

@@ -20,7 +20,7 @@ pub(super) enum MessagePosition {
 pub(super) struct CallPositions {
     /// The message that made it, and its number in it.
     pub(super) made: Option<(u32, u32)>,
-    pub(super) result: Option<MessagePosition>,
+    pub(crate) result: Option<MessagePosition>,
 }
 
 /// The positions of everything in a list of messages.
@@ -74,12 +74,12 @@ impl CallPositions {
 
 impl MessagePositions {
     /// The message of an id.
-    pub(super) fn message(&self, id: &str, list: &[SentMessage]) -> Option<MessagePosition> {
+    pub(crate) fn message(&self, id: &str, list: &[SentMessage]) -> Option<MessagePosition> {
         self.messages.get(id, |position| position.id(list)).copied()
     }
 
     /// The call of a key, and its result.
-    pub(super) fn call(&self, key: &str, list: &[SentMessage]) -> CallPositions {
+    pub(crate) fn call(&self, key: &str, list: &[SentMessage]) -> CallPositions {
         self.calls
             .get(key, |positions| positions.key(list))
             .copied()
@@ -87,7 +87,7 @@ impl MessagePositions {
     }
 
     /// Every call that has a result.
-    pub(super) fn answered(&self) -> impl Iterator<Item = (u32, u32)> {
+    pub(crate) fn answered(&self) -> impl Iterator<Item = (u32, u32)> {
         self.calls
             .iter()
             .filter(|call| call.result.is_some())
@@ -110,7 +110,7 @@ impl MessagePositions {
     }
 
     /// The message of an id is replaced, and has another id afterwards.
-    pub(super) fn forget(&mut self, id: &str, list: &[SentMessage]) {
+    pub(crate) fn forget(&mut self, id: &str, list: &[SentMessage]) {
         self.messages.remove(id, |position| position.id(list));
     }
 

@@ -7,7 +7,8 @@ use std::ops::BitOr;
 
 use serde_json::{Map, Value};
 
-use super::{Facts, Unread};
+use super::fact::Facts;
+use super::unread::Unread;
 use ananke_base::text::is_spelled_alike;
 
 /// Kinds of JSON values.
@@ -148,7 +149,7 @@ fn is_empty(value: &Value) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::super::Fact;
+    use super::super::fact::Fact;
     use super::*;
 
     #[test]

@@ -6,7 +6,9 @@ use std::fmt;
 
 use indexmap::IndexMap;
 
-use super::{EventNumber, Fact, Facts, Unread, UnreadForm, unread::possible};
+use super::fact::{Fact, Facts};
+use super::unread::{Unread, UnreadForm, possible};
+use crate::trace::EventNumber;
 use ananke_base::text::ShortText;
 
 /// The most kinds of unread things that are kept; all others are one that may be anything.
@@ -46,7 +48,7 @@ pub struct KnownName(String);
 
 /// The novelty of something that a ledger gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entered {
+pub(crate) enum Entered {
     /// It is the first of its name.
     First,
     /// There are others of its name, or the target knows it.
@@ -84,7 +86,7 @@ impl KnownName {
 
 impl Ledger {
     /// An empty ledger, in which these names do not count.
-    pub(super) fn knowing(known: &[KnownName]) -> Self {
+    pub(crate) fn knowing(known: &[KnownName]) -> Self {
         Self {
             known: known.iter().map(|name| (name.clone(), 0)).collect(),
             ..Self::default()
@@ -92,7 +94,7 @@ impl Ledger {
     }
 
     /// Adds something unread.
-    pub(super) fn enter(&mut self, unread: Unread<'_>, place: EventNumber) -> Entered {
+    pub(crate) fn enter(&mut self, unread: Unread<'_>, place: EventNumber) -> Entered {
         if unread.form == UnreadForm::Unknown
             && let Some((_, count)) = self
                 .known

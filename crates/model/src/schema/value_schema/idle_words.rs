@@ -46,7 +46,7 @@ const NAMED_SCHEMAS: [&str; 6] = [
 ];
 
 /// The formats that are checked, in the order of the drafts that added them.
-pub(super) const FORMATS: [&str; 17] = [
+pub(crate) const FORMATS: [&str; 17] = [
     "date",
     "date-time",
     "email",

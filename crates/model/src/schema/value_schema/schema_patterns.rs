@@ -180,7 +180,7 @@ mod tests {
 
     use serde_json::json;
 
-    use crate::schema::ValueSchema;
+    use super::super::value::ValueSchema;
     use ananke_base::context::interruption;
 
     #[test]

@@ -8,19 +8,19 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::call_ids::{CallIds, CallStart};
-use super::content::Content;
-use super::conversation_settings::ProtocolVersion;
 use super::listed_calls::identify;
 use super::message::{FurtherFields, REASONING, SentCall, SentMessage, TOOL};
 use super::message_list::MessageList;
-use super::warnings::shown;
+use crate::content::Content;
+use crate::conversation_settings::ProtocolVersion;
+use crate::warnings::shown;
 use ananke_base::context::Ids;
 use ananke_base::message::{HistoryCall, HistoryMessage, Role, ToolAnswer};
 use ananke_base::text::ShortText;
 
 /// Every message so far, in order.
 #[derive(Debug, Default)]
-pub(super) struct History {
+pub(crate) struct History {
     messages: MessageList,
     /// Calls since the user's last message, by their keys, that waited for a result when a snapshot left them out.
     left_out: HashMap<String, SentCall>,
@@ -28,7 +28,7 @@ pub(super) struct History {
 
 /// The item that an event gives further fields to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Annotated<'a> {
+pub(crate) enum Annotated<'a> {
     /// The message of this id.
     Message(&'a str),
     /// The call of this id.
@@ -39,7 +39,7 @@ pub(super) enum Annotated<'a> {
 
 impl History {
     /// Adds a message of the user, unless its id is known.
-    pub(super) fn say(&mut self, id: &str, name: Option<String>, content: Content) {
+    pub(crate) fn say(&mut self, id: &str, name: Option<String>, content: Content) {
         self.left_out.clear();
         if self.messages.message(id).is_none() {
             self.messages.push(SentMessage {
@@ -50,7 +50,7 @@ impl History {
     }
 
     /// The history that a test begins with, for an agent of `version`.
-    pub(super) fn of_earlier(
+    pub(crate) fn of_earlier(
         messages: Vec<HistoryMessage>,
         version: ProtocolVersion,
         calls: &mut CallIds,
@@ -81,7 +81,7 @@ impl History {
     }
 
     /// Adds a result that the client gives; returns the id of its message.
-    pub(super) fn answer_call(&mut self, answer: &ToolAnswer, ids: &dyn Ids) -> String {
+    pub(crate) fn answer_call(&mut self, answer: &ToolAnswer, ids: &dyn Ids) -> String {
         let id = ids.next("message");
         self.answer(&answer.call, Some(&id), Content::text(&answer.text()), ids);
         if answer.is_error
@@ -96,7 +96,7 @@ impl History {
     }
 
     /// Adds replayed messages, except those whose id is known.
-    pub(super) fn add_earlier(&mut self, messages: Vec<SentMessage>) {
+    pub(crate) fn add_earlier(&mut self, messages: Vec<SentMessage>) {
         for message in messages {
             if self.messages.message(&message.id).is_none() {
                 self.messages.push(message);
@@ -104,12 +104,12 @@ impl History {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
 
     /// A message begins, or is continued.
-    pub(super) fn open_message(&mut self, id: &str, role: &'static str) {
+    pub(crate) fn open_message(&mut self, id: &str, role: &'static str) {
         if self.messages.message(id).is_none() {
             self.messages.push(SentMessage::new(id, role));
         }
@@ -120,7 +120,7 @@ impl History {
     }
 
     /// A message is complete; `text` is its text since it began.
-    pub(super) fn close_message(&mut self, id: &str, role: &'static str, text: &str) {
+    pub(crate) fn close_message(&mut self, id: &str, role: &'static str, text: &str) {
         match self.messages.message(id) {
             Some(message) if message.open => {
                 message.open = false;
@@ -146,14 +146,14 @@ impl History {
     }
 
     /// More text of a message that is complete.
-    pub(super) fn append(&mut self, id: &str, text: &str) {
+    pub(crate) fn append(&mut self, id: &str, text: &str) {
         if let Some(message) = self.messages.message(id) {
             message.append(text);
         }
     }
 
     /// Reasoning begins. If a message has its id, it is not sent.
-    pub(super) fn open_reasoning(&mut self, id: &str) {
+    pub(crate) fn open_reasoning(&mut self, id: &str) {
         if self.messages.message(id).is_none() {
             self.messages.push(SentMessage::new(id, REASONING));
         }
@@ -168,7 +168,7 @@ impl History {
     }
 
     /// Reasoning is complete; `text` is its text since it began.
-    pub(super) fn close_reasoning(&mut self, id: &str, text: &str) {
+    pub(crate) fn close_reasoning(&mut self, id: &str, text: &str) {
         if let Some(message) = self
             .messages
             .message(id)
@@ -180,7 +180,7 @@ impl History {
     }
 
     /// Adds an encrypted value, which goes back unchanged with its message.
-    pub(super) fn attach_to_message(&mut self, id: &str, encrypted_value: &str) {
+    pub(crate) fn attach_to_message(&mut self, id: &str, encrypted_value: &str) {
         attach(
             self.messages.message(id).map(|message| &mut message.rest),
             encrypted_value,
@@ -188,7 +188,7 @@ impl History {
     }
 
     /// Adds an encrypted value, which goes back unchanged with its call.
-    pub(super) fn attach_to_call(&mut self, id: &str, encrypted_value: &str) {
+    pub(crate) fn attach_to_call(&mut self, id: &str, encrypted_value: &str) {
         attach(
             self.messages.call(id).map(|call| &mut call.rest),
             encrypted_value,
@@ -196,7 +196,7 @@ impl History {
     }
 
     /// Adds further fields. The fields of `metadata` are merged, the last value counts; of others the first counts.
-    pub(super) fn annotate(&mut self, what: Annotated<'_>, mut fields: Map<String, Value>) {
+    pub(crate) fn annotate(&mut self, what: Annotated<'_>, mut fields: Map<String, Value>) {
         let rest = match what {
             Annotated::Message(id) => self.messages.message(id).map(|message| &mut message.rest),
             Annotated::ResultOf(id) => self.messages.result_of(id).map(|message| &mut message.rest),
@@ -233,7 +233,7 @@ impl History {
     /// A call begins: in the assistant's message `parent` if there is one, else in a new message of that id, or of the
     /// call's own key if `parent` is missing or a message of another role. A known call begins again. A call that shares
     /// its id gets a message of its own if `parent` has the other one: each is sent with its own result.
-    pub(super) fn open_call(
+    pub(crate) fn open_call(
         &mut self,
         id: &str,
         key: &str,
@@ -270,13 +270,13 @@ impl History {
     }
 
     /// Whether a snapshot that contains `listed` means the call of a key; `None` if that is not in the history.
-    pub(super) fn is_listed(&self, key: &str, listed: &SentCall) -> Option<bool> {
+    pub(crate) fn is_listed(&self, key: &str, listed: &SentCall) -> Option<bool> {
         Some(self.call(key)?.is_listed_as(listed))
     }
 
     /// The contradiction between the `listed` messages of a snapshot and the answer that was streamed since the user's
     /// last message: in words that follow the name of the event. The rest, which agrees, is still streamed.
-    pub(super) fn contradiction(&self, listed: &mut [SentMessage]) -> Option<String> {
+    pub(crate) fn contradiction(&self, listed: &mut [SentMessage]) -> Option<String> {
         let mut found = None;
         let mut keys = HashSet::new();
         for message in listed {
@@ -322,12 +322,12 @@ impl History {
     }
 
     /// The call of a key.
-    pub(super) fn call(&self, key: &str) -> Option<&SentCall> {
+    pub(crate) fn call(&self, key: &str) -> Option<&SentCall> {
         self.messages.find_call(key)
     }
 
     /// A call's arguments are complete.
-    pub(super) fn close_call(&mut self, id: &str, arguments: &str) {
+    pub(crate) fn close_call(&mut self, id: &str, arguments: &str) {
         let listed = self.messages.call(id);
         let Some(call) = listed.or_else(|| self.left_out.get_mut(id)) else {
             return;
@@ -340,7 +340,7 @@ impl History {
 
     /// Adds the result of the call of a key, in a message of this id, or of a new one if the id is missing or used. A call
     /// that a snapshot omits is added again: a result is only sent with its call.
-    pub(super) fn answer(&mut self, call: &str, id: Option<&str>, content: Content, ids: &dyn Ids) {
+    pub(crate) fn answer(&mut self, call: &str, id: Option<&str>, content: Content, ids: &dyn Ids) {
         if let Some(left_out) = self.left_out.remove(call)
             && self.call(call).is_none()
         {
@@ -368,7 +368,7 @@ impl History {
     }
 
     /// Replaces all messages by those of a snapshot, in its order.
-    pub(super) fn replace(&mut self, messages: Vec<SentMessage>) {
+    pub(crate) fn replace(&mut self, messages: Vec<SentMessage>) {
         let before = std::mem::take(&mut self.messages);
         self.messages.replace(messages);
         for call in before.into_unanswered() {
@@ -379,12 +379,12 @@ impl History {
     }
 
     /// Drops what never became complete.
-    pub(super) fn discard_open(&mut self) {
+    pub(crate) fn discard_open(&mut self) {
         self.messages.discard_open();
     }
 
     /// Every message, each followed by the results of its calls; no result without its call.
-    pub(super) fn in_order(&self) -> impl Iterator<Item = &SentMessage> {
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = &SentMessage> {
         self.messages.iter()
     }
 }

@@ -5,84 +5,84 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::content::Content;
+use crate::content::Content;
 use ananke_base::text::ShortText;
 use ananke_trace::trace::{is_same_json, read_json};
 
 /// The role of reasoning.
-pub(super) const REASONING: &str = "reasoning";
+pub(crate) const REASONING: &str = "reasoning";
 
 /// The role of the result of a call.
-pub(super) const TOOL: &str = "tool";
+pub(crate) const TOOL: &str = "tool";
 
 /// The further fields of a message or call, of which most have none: an agent may send a million of them.
-pub(super) type FurtherFields = Option<Box<Map<String, Value>>>;
+pub(crate) type FurtherFields = Option<Box<Map<String, Value>>>;
 
 /// A message as it is sent.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct SentMessage {
-    pub(super) id: ShortText,
-    pub(super) role: Cow<'static, str>,
+pub(crate) struct SentMessage {
+    pub(crate) id: ShortText,
+    pub(crate) role: Cow<'static, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) content: Option<Content>,
+    pub(crate) content: Option<Content>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) tool_calls: Vec<SentCall>,
+    pub(crate) tool_calls: Vec<SentCall>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) tool_call_id: Option<ShortText>,
+    pub(crate) tool_call_id: Option<ShortText>,
     /// The key of the call that it answers, unless that is the id.
     #[serde(skip)]
-    pub(super) call_key: Option<Box<str>>,
+    pub(crate) call_key: Option<Box<str>>,
     /// Its further fields, which go back unchanged.
     #[serde(flatten)]
-    pub(super) rest: FurtherFields,
+    pub(crate) rest: FurtherFields,
     /// Whether its text is not complete.
     #[serde(skip)]
-    pub(super) open: bool,
+    pub(crate) open: bool,
     /// Whether the agent streamed it.
     #[serde(skip)]
-    pub(super) is_streamed: bool,
+    pub(crate) is_streamed: bool,
     /// The results of its calls, which follow it.
     #[serde(skip)]
-    pub(super) answers: Vec<SentMessage>,
+    pub(crate) answers: Vec<SentMessage>,
 }
 
 /// A tool call of an assistant's message.
 #[derive(Debug, Serialize)]
-pub(super) struct SentCall {
-    pub(super) id: ShortText,
+pub(crate) struct SentCall {
+    pub(crate) id: ShortText,
     #[serde(rename = "type")]
-    pub(super) kind: SentCallKind,
-    pub(super) function: Function,
+    pub(crate) kind: SentCallKind,
+    pub(crate) function: Function,
     #[serde(flatten)]
-    pub(super) rest: FurtherFields,
+    pub(crate) rest: FurtherFields,
     /// Its key, unless that is the id.
     #[serde(skip)]
-    pub(super) key: Option<Box<str>>,
+    pub(crate) key: Option<Box<str>>,
     /// Whether its arguments are not complete.
     #[serde(skip)]
-    pub(super) open: bool,
+    pub(crate) open: bool,
     /// Whether the agent streamed it.
     #[serde(skip)]
-    pub(super) is_streamed: bool,
+    pub(crate) is_streamed: bool,
 }
 
 /// The kind of every call.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum SentCallKind {
+pub(crate) enum SentCallKind {
     Function,
 }
 
 /// The tool of a call, and its arguments as text.
 #[derive(Debug, Serialize)]
-pub(super) struct Function {
-    pub(super) name: ShortText,
-    pub(super) arguments: ShortText,
+pub(crate) struct Function {
+    pub(crate) name: ShortText,
+    pub(crate) arguments: ShortText,
 }
 
 impl SentMessage {
-    pub(super) fn new(id: &str, role: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn new(id: &str, role: impl Into<Cow<'static, str>>) -> Self {
         Self {
             id: id.into(),
             role: role.into(),
@@ -98,7 +98,7 @@ impl SentMessage {
     }
 
     /// The same message with a name.
-    pub(super) fn named(mut self, name: Option<String>) -> Self {
+    pub(crate) fn named(mut self, name: Option<String>) -> Self {
         if let Some(name) = name {
             self.rest
                 .get_or_insert_default()
@@ -107,7 +107,7 @@ impl SentMessage {
         self
     }
 
-    pub(super) fn append(&mut self, text: &str) {
+    pub(crate) fn append(&mut self, text: &str) {
         match &mut self.content {
             Some(Content::Text(content)) => content.push_str(text),
             // An agent that streams the user's message back does not change it.
@@ -117,19 +117,19 @@ impl SentMessage {
     }
 
     /// Its text; of files there is none.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.content
             .as_ref()
             .map(Content::to_text)
             .unwrap_or_default()
     }
 
-    pub(super) fn has_files(&self) -> bool {
+    pub(crate) fn has_files(&self) -> bool {
         matches!(self.content, Some(Content::Parts(_)))
     }
 
     /// Whether a snapshot that lists it as `listed` has the same content.
-    pub(super) fn has_content_of(&self, listed: &Self) -> bool {
+    pub(crate) fn has_content_of(&self, listed: &Self) -> bool {
         let (own, listed) = (self.text(), listed.text());
         own.trim() == listed.trim()
             || arguments(&own)
@@ -138,17 +138,17 @@ impl SentMessage {
     }
 
     /// The key of the call that it answers.
-    pub(super) fn answers(&self) -> Option<&str> {
+    pub(crate) fn answers(&self) -> Option<&str> {
         self.call_key.as_deref().or(self.tool_call_id.as_deref())
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.content.is_none() && self.tool_calls.is_empty()
     }
 }
 
 impl SentCall {
-    pub(super) fn new(id: &str, name: &str, arguments: ShortText) -> Self {
+    pub(crate) fn new(id: &str, name: &str, arguments: ShortText) -> Self {
         // An empty text means no arguments; a server that parses it as JSON needs an object.
         let arguments = if arguments.is_empty() {
             "{}".into()
@@ -171,7 +171,7 @@ impl SentCall {
     }
 
     /// The same call under a key of its own. It is sent with its id, or with the key if the id is empty.
-    pub(super) fn with_key(mut self, key: &str) -> Self {
+    pub(crate) fn with_key(mut self, key: &str) -> Self {
         if self.id.is_empty() {
             self.id = key.into();
         }
@@ -180,13 +180,13 @@ impl SentCall {
     }
 
     /// The key by which it is found.
-    pub(super) fn key(&self) -> &str {
+    pub(crate) fn key(&self) -> &str {
         self.key.as_deref().unwrap_or(&self.id)
     }
 
     /// Whether a snapshot that contains `listed` means this call: the same name, and the same arguments as far as they
     /// can be compared.
-    pub(super) fn is_listed_as(&self, listed: &Self) -> bool {
+    pub(crate) fn is_listed_as(&self, listed: &Self) -> bool {
         let (own, other) = (&self.function, &listed.function);
         own.name == other.name
             && (self.open

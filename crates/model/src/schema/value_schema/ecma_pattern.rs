@@ -43,7 +43,7 @@ const NO_EDGE: &str = "(?:(?<=[0-9A-Z_a-z])(?=[0-9A-Z_a-z])|(?<![0-9A-Z_a-z])(?!
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct EnginePattern {
     /// The pattern; the same text as written if the engine reads that in the same way.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Whether the time that it takes is not bounded by the length of a text.
     pub(super) is_backtracking: bool,
 }

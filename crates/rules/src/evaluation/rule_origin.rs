@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::evaluation::{Finding, RuleScope};
+use super::{Finding, RuleScope};
 use ananke_base::diagnostic::{Excerpt, Place, SourceFile, Span};
 use ananke_trace::outcome::{CaseWords, Level, RuleResult, RuleStatus};
 use ananke_trace::trace::{EventNumber, Trace};

@@ -5,8 +5,8 @@ use std::ops::Range;
 use regex_syntax::hir::Look;
 use serde_json::Value;
 
-use crate::content::embedded_json;
 use crate::describe::{json, literally, short};
+use crate::embedded_json;
 use ananke_base::diagnostic::{Code, SourceFile};
 use ananke_base::text::TextForm;
 use ananke_model::model::{AssertBlock, Text, TextOf};
@@ -164,7 +164,7 @@ impl Needle {
     }
 
     /// The relation to a text: `` matches `x` ``.
-    pub(super) fn finds(&self) -> String {
+    pub(crate) fn finds(&self) -> String {
         let (verb, what) = self.verb();
         let verb = match verb {
             "match" => "matches",
@@ -175,7 +175,7 @@ impl Needle {
     }
 
     /// The required relation to a text: `` match `x` ``.
-    pub(super) fn must_find(&self) -> String {
+    pub(crate) fn must_find(&self) -> String {
         let (verb, what) = self.verb();
         format!("{verb} `{what}`")
     }
@@ -218,7 +218,7 @@ const ALL_IS_DEFAULT: (u32, u32) = (1, 4);
 
 impl ComparedText {
     /// The setting of a block for its rules.
-    pub(super) fn of(block: &AssertBlock) -> Self {
+    pub(crate) fn of(block: &AssertBlock) -> Self {
         let of = block.text_of().unwrap_or_default();
         let beside = match of {
             TextOf::All | TextOf::Everything => BesideAnswer::Checked,
@@ -232,7 +232,7 @@ impl ComparedText {
     }
 
     /// The setting of a block of this file for what must not occur.
-    pub(super) fn of_prohibitions(block: &AssertBlock, source: &SourceFile) -> Self {
+    pub(crate) fn of_prohibitions(block: &AssertBlock, source: &SourceFile) -> Self {
         let mut compared = Self::of(block);
         if block.text_of() == Some(TextOf::All) && !source.is_since(ALL_IS_DEFAULT) {
             compared.beside = BesideAnswer::Warned;
@@ -246,7 +246,7 @@ impl ComparedText {
     }
 
     /// The form in words, after the description of a rule; empty if texts are compared as they are.
-    pub(super) fn note(self) -> &'static str {
+    pub(crate) fn note(self) -> &'static str {
         match (self.form.is_composed, self.form.is_visible) {
             (false, false) => "",
             (true, false) => ", in composed form",

@@ -1,7 +1,7 @@
 //! The setting of a level for a limit.
 
-use super::Measure;
-use crate::rule_origin::RuleOrigin;
+use super::measure::Measure;
+use super::rule_origin::RuleOrigin;
 use ananke_base::text::{duration, grouped};
 use ananke_trace::outcome::{Measured, MeasuredUnit};
 

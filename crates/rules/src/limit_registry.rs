@@ -1,9 +1,9 @@
 //! Every limit, one line each: its key, and how it is evaluated for a turn.
 
-use super::turn_limits::{max_duration, max_first_token, max_idle, max_tokens, max_tool};
-use super::{Bound, Measure, Setting};
 use crate::collector::Collector;
-use crate::evaluation::Monitor;
+use crate::evaluation::{
+    Bound, Measure, Monitor, Setting, max_duration, max_first_token, max_idle, max_tokens, max_tool,
+};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{AssertBlock, Limit, Scalar};
 

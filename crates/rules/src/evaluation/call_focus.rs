@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::describe::short;
-use super::evaluation::RuleScope;
+use super::RuleScope;
+use crate::describe::short;
 use ananke_trace::outcome::{
     ComparedValue, FocusedJson, JsonFocus, ValueDifference, brief, focused,
 };

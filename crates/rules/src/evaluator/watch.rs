@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use super::counted_calls::CallCounting;
-use super::undecided::take_reason;
-use super::{Evidence, Exclusions, Finding, Judgement, Moment, Monitor, Question, RuleScope, View};
-use crate::captured::{Captured, Writing};
-use crate::limits::{Bound, Measure};
+use crate::evaluation::{
+    Bound, CallCounting, Captured, Evidence, Exclusions, Finding, Judgement, Measure, Moment,
+    Monitor, Question, RuleOrigin, RuleScope, View, Writing, take_reason,
+};
 use crate::rule::{Rule, RuleEntry, RuleKind};
-use crate::rule_origin::RuleOrigin;
-use ananke_trace::outcome::ComparedValue;
-use ananke_trace::outcome::{Measured, RuleCounts, RuleResult, Ruling};
+use ananke_trace::outcome::{ComparedValue, Measured, RuleCounts, RuleResult, Ruling};
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Facts, Trace};
 
@@ -20,25 +17,25 @@ const MOST_FINDINGS: usize = 100;
 /// A rule, its monitor and its state.
 #[derive(Debug)]
 pub(super) struct RuleWatch {
-    pub(super) path: &'static str,
-    pub(super) origin: RuleOrigin,
-    pub(super) scope: RuleScope,
+    pub(crate) path: &'static str,
+    pub(crate) origin: RuleOrigin,
+    pub(crate) scope: RuleScope,
     /// The expectation, in words, until it is reported as passed.
-    pub(super) expected: Option<String>,
-    pub(super) monitor: Box<dyn Monitor>,
+    pub(crate) expected: Option<String>,
+    pub(crate) monitor: Box<dyn Monitor>,
     /// Whether nothing that comes changes its judgement.
     pub(super) is_decided: bool,
     pub(super) has_failed: bool,
     /// Waiting for the answer of a script or a judge.
     pub(super) is_asking: bool,
     /// The number that is within its limit.
-    pub(super) measured: Option<Measured>,
+    pub(crate) measured: Option<Measured>,
     /// The value that it passed by, if that is not the one that it is about first.
     pub(super) looked_in: Option<ComparedValue>,
     /// The decision of a judge.
-    pub(super) ruling: Option<Ruling>,
+    pub(crate) ruling: Option<Ruling>,
     /// The reason why it cannot be evaluated.
-    pub(super) unknown: Option<String>,
+    pub(crate) unknown: Option<String>,
     /// The rule; a limit is none.
     rule: Option<Arc<dyn Rule>>,
     /// The author's own sentence about its failure.
@@ -47,7 +44,7 @@ pub(super) struct RuleWatch {
     /// The facts that it rests on.
     needs: Facts,
     /// The items that were not read or are not shown, and may be what it is about: it neither passes nor fails.
-    pub(super) lacks: Option<String>,
+    pub(crate) lacks: Option<String>,
     /// The reason why a value that it compared is neither right nor wrong.
     undecided: Option<String>,
     exclusions: Exclusions,
@@ -68,17 +65,17 @@ pub(super) enum WatchActivity {
 /// The findings of the rules since they were last taken.
 #[derive(Debug, Default)]
 pub(super) struct NewFindings {
-    pub(super) violations: Vec<RuleViolation>,
+    pub(crate) violations: Vec<RuleViolation>,
     /// Whether a rule fails as far as is known now.
     pub(super) fails_so_far: bool,
     /// Snapshots to write.
-    pub(super) captured: Vec<Captured>,
+    pub(crate) captured: Vec<Captured>,
     /// The snapshots that may be written.
-    pub(super) writing: Writing,
+    pub(crate) writing: Writing,
     /// Whether rules that the conversation does not show are reported apart from failures.
     pub(super) withholds: bool,
     /// The questions that scripts and judges have to decide.
-    pub(super) questions: Vec<Question>,
+    pub(crate) questions: Vec<Question>,
 }
 
 /// A failure before its texts are made.
@@ -347,7 +344,7 @@ impl RuleWatch {
     }
 
     /// The rule, as messages call it.
-    pub(super) fn named(&self) -> String {
+    pub(crate) fn named(&self) -> String {
         self.origin.named(self.path)
     }
 
@@ -359,7 +356,7 @@ impl RuleWatch {
     }
 
     /// Whether it has to pass by the end of its scope: not judged where that was aborted (SPEC 5).
-    pub(super) fn is_requirement(&self) -> bool {
+    pub(crate) fn is_requirement(&self) -> bool {
         self.kind == RuleKind::Requirement
     }
 
@@ -371,7 +368,7 @@ impl RuleWatch {
 
 impl RuleViolation {
     /// The failure; calls are shown as `trace` knows them now.
-    pub(super) fn failure(self, trace: &Trace) -> RuleResult {
+    pub(crate) fn failure(self, trace: &Trace) -> RuleResult {
         let is_prohibition = self.kind == RuleKind::Prohibition;
         RuleResult {
             is_prohibition,

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use super::counted_calls::CallCounting;
 use super::watch::{NewFindings, RuleWatch, WatchActivity};
-use super::{CodedWarning, Decision, Exclusions, JudgingTime, Moment, Question, RuleScope};
-use crate::captured::{Captured, Writing};
+use crate::evaluation::{
+    CallCounting, Captured, CodedWarning, Decision, Exclusions, JudgingTime, Measure, Moment,
+    Question, RuleOrigin, RuleScope, Writing, total,
+};
 use crate::inherit::{Inherited, TurnRules};
-use crate::limits::{Measure, monitor, total};
+use crate::limit_registry::monitor;
 use crate::rule::RuleEntry;
-use crate::rule_origin::RuleOrigin;
 use ananke_base::context::interruption::is_everything_given_up;
 use ananke_model::variables::Patterns;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, TimeLimits};

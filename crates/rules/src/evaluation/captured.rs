@@ -1,6 +1,6 @@
 //! A captured snapshot: what a conversation says now, and what its golden file says.
 
-use super::evaluation::Finding;
+use super::Finding;
 use ananke_base::diagnostic::Difference;
 use ananke_trace::golden::{self, Golden};
 

@@ -2,15 +2,16 @@
 //!
 //! Each is checked at the end of a turn: only then is it known how long each call was open.
 
-use super::{Bound, Measure};
+use super::measure::Measure;
+use super::setting::Bound;
+use super::{Evidence, Finding, Judgement, Monitor, at_turn_end};
 use crate::describe::short;
-use crate::evaluation::{Evidence, Finding, Judgement, Monitor, at_turn_end};
 use ananke_base::text::{duration, grouped};
 use ananke_trace::outcome::Measured;
 use ananke_trace::trace::CallGap;
 
 /// `timing.max_duration_ms`: how long the agent may take in one turn.
-pub(super) fn max_duration(bound: Bound) -> Box<dyn Monitor> {
+pub(crate) fn max_duration(bound: Bound) -> Box<dyn Monitor> {
     at_turn_end(move |view, turn| {
         let measured = bound.micros(view.trace.turn_micros(turn));
         if measured.is_allowed() {
@@ -28,7 +29,7 @@ pub(super) fn max_duration(bound: Bound) -> Box<dyn Monitor> {
 }
 
 /// `timing.max_idle_ms`: how long the agent may go without a tool call in progress.
-pub(super) fn max_idle(bound: Bound) -> Box<dyn Monitor> {
+pub(crate) fn max_idle(bound: Bound) -> Box<dyn Monitor> {
     at_turn_end(move |view, turn| {
         let gaps = view.trace.gaps(turn);
         let longest = gaps.iter().map(CallGap::micros).max().unwrap_or_default();
@@ -69,7 +70,7 @@ fn finding(gap: &CallGap<'_>, bound: &Bound) -> Finding {
 }
 
 /// `timing.max_first_token_ms`: how long it may take until the first text of a turn arrives. A turn without text kept its user waiting until its end.
-pub(super) fn max_first_token(bound: Bound) -> Box<dyn Monitor> {
+pub(crate) fn max_first_token(bound: Bound) -> Box<dyn Monitor> {
     at_turn_end(move |view, turn| {
         let first = view.trace.first_text(turn);
         let micros = first.map_or_else(|| view.trace.turn_micros(turn), |(micros, _)| micros);
@@ -95,7 +96,7 @@ pub(super) fn max_first_token(bound: Bound) -> Box<dyn Monitor> {
 }
 
 /// `timing.max_tool_ms`: how long each tool call may take. A call that is answered in a later turn is measured in each of the two, since what it waited for in between is unknown.
-pub(super) fn max_tool(bound: Bound) -> Box<dyn Monitor> {
+pub(crate) fn max_tool(bound: Bound) -> Box<dyn Monitor> {
     at_turn_end(move |view, turn| {
         let trace = view.trace;
         let measured = |(index, start): (usize, u64)| {
@@ -129,7 +130,7 @@ pub(super) fn max_tool(bound: Bound) -> Box<dyn Monitor> {
 
 /// `usage.max_input_tokens`, `max_output_tokens` and `max_total_tokens`: how many tokens one turn may take, of those that the
 /// agent reported by its end.
-pub(super) fn max_tokens(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
+pub(crate) fn max_tokens(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
     at_turn_end(move |view, turn| {
         let Some(tokens) = measure.tokens(view.trace, turn) else {
             return Judgement::Open;

@@ -1,7 +1,8 @@
 //! Limits of a test as a whole: the total of the turns that do not have a looser limit of their own (SPEC 7.1).
 
-use super::{Bound, Measure, PerMeasure};
-use crate::evaluation::{Finding, Judgement, Moment, Monitor, View};
+use super::measure::{Measure, PerMeasure};
+use super::setting::Bound;
+use super::{Finding, Judgement, Moment, Monitor, View};
 use ananke_base::text::{duration, grouped};
 use ananke_trace::outcome::Measured;
 use ananke_trace::trace::{Trace, TurnRanges};

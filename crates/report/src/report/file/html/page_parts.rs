@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::file::html::assets::{TABLES_SCRIPT, TABLES_STYLE, policy};
-use super::file::html::markup;
+use crate::report::file::html::assets::{TABLES_SCRIPT, TABLES_STYLE, policy};
+use crate::report::file::html::markup;
 use ananke_base::text::truncate;
 
 /// The most bytes of one text.
@@ -11,14 +11,14 @@ const LONGEST: usize = 2 << 10;
 
 /// The colour of a page's heading.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Mood {
+pub(crate) enum Mood {
     Good,
     Bad,
     Neutral,
 }
 
 /// The beginning of a page: `title` as the name of its window, `heading` as HTML.
-pub(super) fn head(title: &str, mood: Mood, heading: &str) -> String {
+pub(crate) fn head(title: &str, mood: Mood, heading: &str) -> String {
     let mood = match mood {
         Mood::Good => " passed",
         Mood::Bad => " failed",
@@ -37,12 +37,12 @@ pub(super) fn head(title: &str, mood: Mood, heading: &str) -> String {
 }
 
 /// The end of a page.
-pub(super) fn foot() -> String {
+pub(crate) fn foot() -> String {
     format!("</main>\n<script>{TABLES_SCRIPT}</script>\n</body>\n</html>\n")
 }
 
 /// A heading and a table, unless it has no rows.
-pub(super) fn table(
+pub(crate) fn table(
     page: &mut String,
     heading: &str,
     columns: &[&str],
@@ -69,12 +69,12 @@ pub(super) fn table(
 }
 
 /// A text of an agent, as code.
-pub(super) fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     format!("<code>{}</code>", escaped(text))
 }
 
 /// Words of our own in which code is between backticks.
-pub(super) fn words(text: &str) -> String {
+pub(crate) fn words(text: &str) -> String {
     let text = truncate::bytes(text, LONGEST);
     let mut html = String::new();
     let mut rest = &*text;
@@ -94,7 +94,7 @@ fn span(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// A text of an agent for between two tags, shortened.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     markup::line(&truncate::bytes(text, LONGEST))
 }
 

@@ -21,7 +21,7 @@ mod checkpoint;
 mod collector;
 mod compile;
 mod content;
-mod conversation;
+mod conversation_json;
 mod describe;
 mod embedded_json;
 mod evaluation;
@@ -55,7 +55,7 @@ mod withhold;
 
 pub use block::{Block, Disabled, Expectation};
 pub use checkpoint::CompiledCheckpoint;
-pub use conversation::whole_conversation;
+pub use conversation_json::whole_conversation;
 pub use evaluation::{
     Bound, Captured, Decision, Inquiry, JudgeQuestion, JudgingTime, Measure, PerMeasure, Question,
     RuleOrigin, RuleScope, ScriptQuestion, ScriptSource, Setting, Writing,

@@ -3,44 +3,53 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::expect_none;
+use super::graph::Graph;
 use super::house::{KNOWN_ONLY_BY, MODULES, NAMES_PROTOCOLS, PROTOCOL_WORDS, PROTOCOLS};
 use super::repository::{File, code};
 use super::scan::{crate_paths, module_of, names_crate, tokens, without_tests, words_and_texts};
 
-/// Whether the module `other` of a crate comes before `own`; `None` if one of them has no place in the table.
-fn comes_before(modules: &[&str], other: &str, own: &str) -> Option<bool> {
-    let rank = |module: &str| modules.iter().position(|known| *known == module);
+/// The room of `place`, a crate or a folder of the table, that `module` is in.
+fn room_in<'m>(place: &str, module: &'m [String]) -> Option<&'m str> {
+    let depth = place.split('/').count();
+    let is_there = place
+        .split('/')
+        .eq(module.iter().take(depth).map(String::as_str));
+    if is_there {
+        module.get(depth).map(String::as_str)
+    } else {
+        None
+    }
+}
+
+/// Whether the room `other` comes before `own`; `None` if one of them has no place in the table.
+fn comes_before(rooms: &[&str], other: &str, own: &str) -> Option<bool> {
+    let rank = |room: &str| rooms.iter().position(|known| *known == room);
     Some(rank(other)? < rank(own)?)
 }
 
-/// What is wrong with the paths that `file` uses.
-fn wrong_directions(file: &File) -> Vec<String> {
+/// What is wrong with the paths that `file` uses; `graph` knows what stands behind a re-export.
+fn wrong_directions(file: &File, graph: &Graph) -> Vec<String> {
     let module = module_of(&file.path);
-    let Some((own_crate, rest)) = module.split_first() else {
-        return Vec::new();
-    };
-    let modules = MODULES
-        .iter()
-        .find(|(name, _)| name == own_crate)
-        .map(|(_, modules)| *modules);
+    let paths = crate_paths(&without_tests(&tokens(&file.text)), &module);
     let mut problems = Vec::new();
-    if let (Some(modules), Some(own)) = (modules, rest.first())
-        && !modules.contains(&own.as_str())
-    {
-        problems.push(format!(
-            "{}: the module `{own}` is not in the table",
-            file.path
-        ));
-    }
-    for path in crate_paths(&without_tests(&tokens(&file.text)), &module) {
-        let whole = path.join("::");
-        if let (Some(modules), Some(own)) = (modules, rest.first())
-            && let [other_crate, other, ..] = path.as_slice()
-            && other_crate == own_crate
-            && other != own
-            && comes_before(modules, other, own) == Some(false)
-        {
-            problems.push(format!("{}: `{own}` must not know `{whole}`", file.path));
+    for (place, rooms) in MODULES {
+        let Some(own) = room_in(place, &module) else {
+            continue;
+        };
+        if !rooms.contains(&own) {
+            problems.push(format!("{}: `{own}` is not in the table", file.path));
+        }
+        for path in &paths {
+            let defined = graph.definition(path).map(module_of).unwrap_or_default();
+            let others = [room_in(place, path), room_in(place, &defined)];
+            if others
+                .into_iter()
+                .flatten()
+                .any(|other| other != own && comes_before(rooms, other, own) == Some(false))
+            {
+                let whole = path.join("::");
+                problems.push(format!("{}: `{own}` must not know `{whole}`", file.path));
+            }
         }
     }
     problems
@@ -59,11 +68,14 @@ fn wrong_crates(file: &File) -> Vec<String> {
 
 #[test]
 fn modules_know_only_what_comes_before_them() {
+    let files = code();
+    let graph = Graph::of(&files);
     // Fakes are compiled for unit tests alone.
-    let files = code()
-        .into_iter()
-        .filter(|file| !file.path.ends_with("/fakes.rs"));
-    let problems: Vec<String> = files.flat_map(|file| wrong_directions(&file)).collect();
+    let problems: Vec<String> = files
+        .iter()
+        .filter(|file| !file.path.ends_with("/fakes.rs"))
+        .flat_map(|file| wrong_directions(file, &graph))
+        .collect();
     expect_none(
         &problems,
         "move the code to the module that needs it, or pass in what it needs; the table is MODULES in tests/tidy/house.rs",
@@ -166,11 +178,7 @@ fn a_type_of_a_protocol_is_named_in_its_crate_alone() {
 #[test]
 fn files_form_no_circle() {
     let files = code();
-    let graph = super::graph::Graph::new(
-        files
-            .iter()
-            .map(|file| (file.path.as_str(), file.text.as_str())),
-    );
+    let graph = Graph::of(&files);
     let circles: Vec<String> = graph
         .circles()
         .iter()
@@ -208,7 +216,8 @@ fn crates_are_known_by_one_place() {
 }
 
 fn directions(path: &str, text: &str) -> Vec<String> {
-    wrong_directions(&File::new(path, text))
+    let file = File::new(path, text);
+    wrong_directions(&file, &Graph::of(std::slice::from_ref(&file)))
 }
 
 #[test]
@@ -233,6 +242,36 @@ fn finds_a_wrong_direction() {
     assert_eq!(
         directions("command/main.rs", "mod cli; use crate::cli::go;"),
         [""; 0]
+    );
+    assert_eq!(
+        directions("command/cli/output/screen.rs", "use crate::cli::runs::run;").len(),
+        1,
+        "rooms of a folder"
+    );
+    assert_eq!(
+        directions("command/cli/runs/run.rs", "use crate::cli::output::Screen;"),
+        [""; 0]
+    );
+}
+
+#[test]
+fn finds_a_wrong_direction_through_a_re_export() {
+    let files = [
+        File::new(
+            "report/report/mod.rs",
+            "mod file; mod words; pub use file::F;",
+        ),
+        File::new("report/report/file/mod.rs", "pub struct F;"),
+        File::new("report/report/words/mod.rs", "use super::F;"),
+    ];
+    let graph = Graph::of(&files);
+    let found: Vec<String> = files
+        .iter()
+        .flat_map(|file| wrong_directions(file, &graph))
+        .collect();
+    assert_eq!(
+        found,
+        ["report/report/words/mod.rs: `words` must not know `report::report::F`"]
     );
 }
 

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::repository::File;
 use super::scan::{Token, crate_paths, module_of, relative_paths, tokens, without_tests};
 
 type ModulePath = Vec<String>;
@@ -19,6 +20,15 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
+    /// The graph of `files`.
+    pub(crate) fn of(files: &[File]) -> Self {
+        Self::new(
+            files
+                .iter()
+                .map(|file| (file.path.as_str(), file.text.as_str())),
+        )
+    }
+
     /// The graph of `files`: their places, the crate first, and their texts.
     pub(crate) fn new<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
         let mut graph = Self {
@@ -55,7 +65,7 @@ impl Graph {
     }
 
     /// The file that defines what `path` names.
-    fn definition(&self, path: &[String]) -> Option<&str> {
+    pub(crate) fn definition(&self, path: &[String]) -> Option<&str> {
         let mut path = path.to_vec();
         // A chain of re-exports is short; a circle of them ends here.
         for _ in 0..8 {

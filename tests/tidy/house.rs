@@ -20,7 +20,8 @@ pub(crate) const CRATES: &[&[&str]] = &[
 /// The crates that are one protocol each. Only the package at the root knows them.
 pub(crate) const PROTOCOLS: &[&str] = &["agui", "a2a", "mcp", "openai"];
 
-/// The modules of a crate, in the direction of the data: a module may use those before it, never those behind it.
+/// The rooms of a crate or of a folder in it, in the direction of the data: a room may use those before it, never those behind it,
+/// neither by their path nor through a re-export.
 pub(crate) const MODULES: &[(&str, &[&str])] = &[
     (
         "base",
@@ -38,6 +39,47 @@ pub(crate) const MODULES: &[(&str, &[&str])] = &[
     (
         "trace",
         &["redact", "process", "trace", "golden", "outcome"],
+    ),
+    (
+        "rules",
+        &[
+            "describe",
+            "embedded_json",
+            "library",
+            "question_keys",
+            "rule_properties",
+            "evaluation",
+            "needle",
+            "conversation_json",
+            "values",
+            "select",
+            "near_values",
+            "rule",
+            "steps",
+            "block",
+            "collector",
+            "judge",
+            "limit_registry",
+            "provenance",
+            "script",
+            "sequence",
+            "snapshot",
+            "text",
+            "tools",
+            "whenever",
+            "content",
+            "overlay",
+            "inherit",
+            "registry",
+            "checkpoint",
+            "compile",
+            "evaluator",
+            "explain",
+            "lint",
+            "withhold",
+            "turn_condition",
+            "named_tool",
+        ],
     ),
     (
         "plan",
@@ -68,6 +110,52 @@ pub(crate) const MODULES: &[(&str, &[&str])] = &[
         ],
     ),
     ("report", &["run_document", "compare", "report"]),
+    (
+        "report/report",
+        &[
+            "layout",
+            "numbered_files",
+            "own_folder",
+            "reporter",
+            "run_keeping",
+            "words",
+            "build_job",
+            "document",
+            "failure_numbers",
+            "history",
+            "run_journal",
+            "slowest",
+            "transcript",
+            "written_reports",
+            "audit",
+            "contract",
+            "file",
+            "last_run",
+            "terminal",
+            "ci",
+            "comparison",
+            "coverage",
+            "mutation",
+            "store",
+        ],
+    ),
+    (
+        "command/cli",
+        &[
+            "frame",
+            "output",
+            "options",
+            "contact",
+            "reporting",
+            "select",
+            "runs",
+            "session",
+            "inform",
+            "make",
+            "inspect",
+            "command_line",
+        ],
+    ),
     ("ananke", &["protocols", "plan", "workspace", "testing"]),
 ];
 
@@ -78,9 +166,12 @@ pub(crate) const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("clap", &["command/cli/"]),
     (
         "clap_complete",
-        &["command/cli/candidates.rs", "command/cli/completions.rs"],
+        &[
+            "command/cli/command_line/candidates.rs",
+            "command/cli/command_line/completions.rs",
+        ],
     ),
-    ("clap_mangen", &["command/cli/completions.rs"]),
+    ("clap_mangen", &["command/cli/command_line/completions.rs"]),
     ("compact_str", &["base/text/short_text.rs"]),
     ("csv", &["plan/compile/rows/"]),
     ("flate2", &["agents/http/"]),
@@ -92,7 +183,7 @@ pub(crate) const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
         &["base/context/day.rs", "base/context/date_or_time.rs"],
     ),
     ("jsonschema", &["model/schema/"]),
-    ("notify", &["command/cli/watch/"]),
+    ("notify", &["command/cli/runs/watch/"]),
     ("proc_macro2", &["derive/"]),
     ("quick_xml", &["report/"]),
     ("quote", &["derive/"]),
@@ -151,6 +242,9 @@ pub(crate) const NAMES_PROTOCOLS: &[&str] = &[
 
 /// Types that are defined once for each operating system.
 pub(crate) const PER_PLATFORM: &[&str] = &["Group", "GroupSetup", "Signals"];
+
+/// No folder has more files of code.
+pub(crate) const MOST_FILES: usize = 30;
 
 /// No file is longer, in lines.
 pub(crate) const LONGEST_FILE: usize = 600;

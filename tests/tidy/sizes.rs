@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::expect_none;
-use super::house::{LINES_OF_CODE, LONGEST_FILE, MEDIAN_FILE};
+use super::house::{LINES_OF_CODE, LONGEST_FILE, MEDIAN_FILE, MOST_FILES};
 use super::repository::{File, code, read, rust_files};
 use super::scan::{tokens, type_names, without_tests};
 
@@ -148,5 +148,41 @@ fn no_crate_grows_without_a_reason() {
     expect_none(
         &problems,
         "say it in fewer lines, or raise the number in tests/tidy/house.rs and give the reason in the commit",
+    );
+}
+
+/// The folders of `files` that have too many of them, with how many.
+fn crowded_folders(files: &[File]) -> Vec<String> {
+    let mut counts = BTreeMap::new();
+    for file in files {
+        if let Some((folder, _)) = file.path.rsplit_once('/') {
+            *counts.entry(folder).or_insert(0_usize) += 1;
+        }
+    }
+    counts.retain(|_, count| *count > MOST_FILES);
+    counts
+        .into_iter()
+        .map(|(folder, count)| format!("{folder}: {count} files"))
+        .collect()
+}
+
+#[test]
+fn folders_are_small() {
+    expect_none(
+        &crowded_folders(&code()),
+        &format!("make rooms in it: no folder has more than {MOST_FILES} files"),
+    );
+}
+
+#[test]
+fn finds_a_crowded_folder() {
+    let files = |count: usize| {
+        let file = |number| File::new(&format!("run/hook/n{number}.rs"), "");
+        (0..count).map(file).collect::<Vec<_>>()
+    };
+    assert_eq!(crowded_folders(&files(MOST_FILES)), [""; 0]);
+    assert_eq!(
+        crowded_folders(&files(MOST_FILES + 1)),
+        [format!("run/hook: {} files", MOST_FILES + 1)]
     );
 }

@@ -4,8 +4,8 @@
 
 use serde_json::{Value, json};
 
+use super::a2a_conversation::A2aConversation;
 use super::config::ToolCallConvention;
-use super::conversation::A2aConversation;
 use super::dialect::{A2aVersion, Binding, Dialect};
 use super::history::SaidMessage;
 use super::key_table::{

@@ -3,12 +3,13 @@
 //! An agent card says where an agent is and how it is asked (`card`, found by `discovery`). A `session` sends messages
 //! (`outgoing`, whose parts are those of `part`) and hands the answers, events or documents, streamed or polled, to a
 //! `turn_reader`. That reads each shape by what is there (`incoming`, `task_state`): servers mix the versions. What of an
-//! `artifact` is new, which message is known, and which task waits is kept in the `conversation`. Tool calls are read by the
+//! `artifact` is new, which message is known, and which task waits is kept in the `a2a_conversation`. Tool calls are read by the
 //! `conventions` that a target names.
 //!
 //! **Invariant:** it knows `agents` and no other protocol; every peculiarity of the protocol ends in its reader; what it does
 //! not understand is unread, never dropped.
 
+mod a2a_conversation;
 mod a2a_target;
 mod artifacts;
 mod auth_config;
@@ -17,7 +18,6 @@ mod card;
 mod compile;
 mod config;
 mod conventions;
-mod conversation;
 mod dialect;
 mod discovery;
 mod history;

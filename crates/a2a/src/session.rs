@@ -7,8 +7,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
+use super::a2a_conversation::A2aConversation;
 use super::card::AgentCard;
-use super::conversation::A2aConversation;
 use super::dialect::{A2aVersion, Binding, Operation};
 use super::discovery::discover;
 use super::history::SaidMessage;

@@ -5,9 +5,10 @@ use serde_json::{Map, Value};
 
 use super::event::{FieldKey, WireEvent};
 use super::event_kind::{Effect, ItemKind};
-use super::{
-    history::Annotated, incoming::Incoming, thread_state::ThreadState, warnings::Warnings,
-};
+use super::incoming::Incoming;
+use super::thread_state::ThreadState;
+use super::warnings::Warnings;
+use crate::messages::Annotated;
 
 /// Adds what the event says about the item `id`, or about the result of the call of this key, to the history.
 pub(super) fn annotate(incoming: &Incoming<'_>, id: &str, conversation: &mut ThreadState) {

@@ -6,17 +6,16 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::call_ids::CallIds;
 use super::conversation_settings::ConversationSettings;
 use super::decoder::Decoder;
 use super::event_reader::AguiEvents;
-use super::history::History;
 use super::key_table::{
     ANY, CALL, CONTENT, ID, ITEM, ITEMS, KeyReading, KeyRow, LIST, RESULT, ReadingSink, TEXT, WORD,
     key_problems, row,
 };
 use super::run_state::RequestPurpose;
 use super::thread_state::ThreadState;
+use crate::messages::{CallIds, History};
 use ananke_agents::EventReader as _;
 use ananke_base::context::{At, SequentialIds};
 use ananke_trace::trace::{Fact, State};

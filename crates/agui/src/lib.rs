@@ -1,6 +1,6 @@
 //! AG-UI: an agent whose runs are requested one by one, each answered by events.
 //!
-//! A `conversation` makes the `request` of each run and takes the response: the `event_reader` takes its events, the
+//! An `agui_conversation` makes the `request` of each run and takes the response: the `event_reader` takes its events, the
 //! `decoder` makes changes of them. Its `assembler` puts messages and calls together from whatever form they are sent in; who
 //! listens to it are the `history`, which the next request sends, and the trace. `call_ids` decides which call an id means.
 //! `sequence` checks the order of the events. An agent need not keep anything, so every request contains the history and the
@@ -12,20 +12,18 @@
 //! **Invariant:** it knows `agents` and no other protocol, and its transports do not know each other; every peculiarity of
 //! the protocol ends in its decoder; a response that ends without a terminal event is an error that says what was received.
 
+mod agui_conversation;
 mod annotations;
 mod assembler;
-mod call_ids;
 mod chunk_lanes;
 mod command;
 mod content;
-mod conversation;
 mod conversation_config;
 mod conversation_settings;
 mod decoder;
 mod event;
 mod event_kind;
 mod event_reader;
-mod history;
 mod http;
 mod incoming;
 #[cfg(test)]
@@ -33,11 +31,8 @@ mod incoming;
 mod key_table;
 #[cfg(test)]
 mod key_tables;
-mod listed_calls;
 mod listeners;
-mod message;
-mod message_list;
-mod message_positions;
+mod messages;
 mod open_items;
 mod request;
 mod run_state;

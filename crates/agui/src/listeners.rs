@@ -5,8 +5,10 @@
 use std::borrow::Cow;
 
 use super::event_kind::{EventRef, ItemKind};
+use super::sequence::EventOrderRule;
+use super::thread_state::ThreadState;
 use super::warnings::{Warnings, shown};
-use super::{call_ids::CallStart, sequence::EventOrderRule, thread_state::ThreadState};
+use crate::messages::CallStart;
 use ananke_base::source::received_json::is_json;
 use ananke_trace::trace::{Change, MessageKind, Unread};
 

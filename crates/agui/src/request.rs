@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::conversation_settings::{ContextItem, ProtocolVersion};
-use super::history::History;
+use crate::messages::History;
 use ananke_base::message::{InterruptAnswer, ToolDeclaration};
 
 /// The requested version of the protocol. Servers that know it send more (calls that wait for the client, cancelled

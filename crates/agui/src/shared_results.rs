@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-use super::call_ids::RunCalls;
+use crate::messages::RunCalls;
 use ananke_base::context::At;
 use ananke_base::text::ShortText;
 use ananke_trace::trace::ResultContent;

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::message::{FurtherFields, REASONING, SentCall, SentMessage, TOOL};
 use super::warnings::{Warnings, shown};
 use super::{content::Content, event::DecodeError, thread_state::UserMessage};
+use crate::messages::{FurtherFields, REASONING, SentCall, SentMessage, TOOL};
 use ananke_base::context::Ids;
 use ananke_trace::trace::{
     Fact, Facts, JsonKinds, MessageKind, ResultContent, SnapshotCall, SnapshotItem, Unread,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::content::Content;
-use super::{call_ids::CallIds, conversation_settings::ProtocolVersion, history::History};
+use super::conversation_settings::ProtocolVersion;
+use crate::messages::{CallIds, History};
 use ananke_agents::{Action, SessionOptions};
 use ananke_base::context::Ids;
 use ananke_base::message::{InterruptAnswer, ToolDeclaration};

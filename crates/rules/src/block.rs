@@ -1,8 +1,7 @@
 //! One level's rules, checked and filled.
 
-use super::limits::{Measure, PerMeasure, Setting};
 use super::rule::{DroppedRule, ReplacedRule, RuleEntry};
-use super::rule_origin::RuleOrigin;
+use crate::evaluation::{Measure, PerMeasure, RuleOrigin, Setting};
 
 /// The rules of one level, each with its origin.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::block::{Block, Disabled};
 use super::rule::{DroppedRule, Rule, RuleEntry};
-use super::rule_origin::RuleOrigin;
+use crate::evaluation::RuleOrigin;
 use ananke_base::diagnostic::{Span, Spanned};
 use ananke_model::model::Toggle;
 use ananke_model::variables::Interpolation;

@@ -4,10 +4,11 @@
 //! Merged blocks flow in, an [`Explanation`] comes out. Its words are those of the rules, and what it says to apply is what
 //! [`inherit`] merged: nothing is decided here.
 
+use super::block::Block;
+use super::evaluation::RuleScope;
 use super::inherit::{Inherited, TurnRules, effective, inherit};
-use super::limits::{Measure, Setting};
 use super::rule::{DroppedRule, ReplacedRule, RuleEntry};
-use super::{block::Block, evaluation::RuleScope, rule_origin::RuleOrigin};
+use crate::evaluation::{Measure, RuleOrigin, Setting};
 
 /// The rules that apply in a test.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use super::block::{Block, Expectation};
 use super::evaluation::Exclusions;
-use super::limits::{Bound, Measure, PerMeasure, Setting};
 use super::overlay::{divide, replaced_by, replaced_on_turn};
 use super::rule::{DroppedRule, ReplacedRule, Rule, RuleEntry};
-use super::rule_origin::RuleOrigin;
 use super::rule_properties::RuleSubject;
 use super::snapshot::{innermost, without_turns};
+use crate::evaluation::{Bound, Measure, PerMeasure, RuleOrigin, Setting};
 
 /// The rules that apply in a test, by scope.
 #[derive(Clone, Debug, Default, PartialEq)]

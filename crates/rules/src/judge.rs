@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Number, Value};
 
-use super::conversation::{conversation, transcript};
+use super::conversation_json::{conversation, transcript};
 use super::evaluation::{
     Inquiry, JudgeQuestion, Judgement, Monitor, RuleScope, View, at_scope_end,
 };

@@ -17,29 +17,29 @@
 //! the agent does.
 
 mod block;
-mod call_focus;
-mod captured;
 mod checkpoint;
 mod collector;
 mod compile;
 mod content;
-mod conversation;
+mod conversation_json;
 mod describe;
+mod embedded_json;
 mod evaluation;
+mod evaluator;
 mod explain;
 mod inherit;
 mod judge;
 mod library;
-mod limits;
+mod limit_registry;
 mod lint;
 mod named_tool;
 mod near_values;
+mod needle;
 mod overlay;
 mod provenance;
 pub mod question_keys;
 mod registry;
 mod rule;
-mod rule_origin;
 mod rule_properties;
 mod script;
 mod select;
@@ -54,24 +54,22 @@ mod whenever;
 mod withhold;
 
 pub use block::{Block, Disabled, Expectation};
-pub use captured::{Captured, Writing};
 pub use checkpoint::CompiledCheckpoint;
-pub use conversation::whole_conversation;
+pub use conversation_json::whole_conversation;
 pub use evaluation::{
-    Completion, Decision, Evaluator, Following, Inquiry, JudgeQuestion, JudgingTime, Question,
-    RuleScope, ScriptQuestion, ScriptSource,
+    Bound, Captured, Decision, Inquiry, JudgeQuestion, JudgingTime, Measure, PerMeasure, Question,
+    RuleOrigin, RuleScope, ScriptQuestion, ScriptSource, Setting, Writing,
 };
+pub use evaluator::{Completion, Evaluator, Following};
 pub use explain::{ExplainedLimit, Explanation, ScopeRules, explain};
 pub use inherit::{Inherited, TurnRules, inherit};
 pub use judge::Judge;
 pub use library::{Library, circular};
-pub use limits::{Bound, Measure, PerMeasure, Setting};
 pub use lint::{Lint, LintContext, Timeout, lint, lint_checkpoint};
 pub use named_tool::NamedTool;
 pub use question_keys::question_keys;
 pub use registry::rule_paths;
 pub use rule::{DroppedRule, ReplacedRule, RuleEntry};
-pub use rule_origin::RuleOrigin;
 pub use rule_properties::{RuleDecider, RuleNumber, RuleProperties, RuleSubject};
 pub use script::Script;
 pub use select::{PathConditions, suffixed_pattern};

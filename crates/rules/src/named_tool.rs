@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use super::inherit::{Inherited, TurnRules};
 use super::rule::RuleEntry;
-use super::rule_origin::RuleOrigin;
 use super::select::RuleTool;
 use super::turn_condition::{TurnCondition, WantedOfTurn};
+use crate::evaluation::RuleOrigin;
 use ananke_base::diagnostic::{Place, Span};
 
 /// A tool that a rule names, though the rule may pass without a call to it: a mistake in the name is not seen in its result.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::block::{Block, Expectation};
 use super::rule::{DroppedRule, ReplacedRule, RuleEntry};
-use super::rule_origin::RuleOrigin;
 use super::snapshot::widened;
+use crate::evaluation::RuleOrigin;
 
 impl Block {
     /// Puts a later block of the same level over this one. Exact duplicates of one level count once.

@@ -1,13 +1,13 @@
 //! Every rule, one line each, in the order in which people read them.
 
 use super::content::{outcome, output, state};
-use super::limits::Measure;
 use super::text::{equals, must_match, must_not_match};
 use super::tools::{
     allow_only, every, forbid, forbid_calls, max_calls, max_identical_calls, require, schema,
 };
 use super::{collector::Collector, provenance::provenance, sequence::sequence, whenever::whenever};
 use super::{judge, script, snapshot};
+use crate::evaluation::Measure;
 use ananke_model::model::AssertBlock;
 
 /// A rule that assert blocks can define: its path in the block, and what reads it there.

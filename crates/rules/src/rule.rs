@@ -6,10 +6,10 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::evaluation::{Monitor, RuleScope};
-use super::rule_origin::RuleOrigin;
+use super::needle::{ComparedText, Needle};
 use super::rule_properties::{RuleMerging, RuleProperties, RuleSubject};
 use super::select::{RuleTool, Selector, ToolName, WrittenName};
-use super::text::{ComparedText, Needle};
+use crate::evaluation::RuleOrigin;
 use ananke_model::variables::Patterns;
 use ananke_trace::trace::{Facts, RunEnd};
 

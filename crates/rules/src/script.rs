@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::evaluation::{Inquiry, Judgement, Monitor, RuleScope, ScriptQuestion, at_scope_end};
-use super::{collector::Collector, conversation::conversation, describe::short, rule::Rule};
+use super::{collector::Collector, conversation_json::conversation, describe::short, rule::Rule};
 use crate::evaluation::ScriptSource;
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{AssertBlock, ScriptRule};

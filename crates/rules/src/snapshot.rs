@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use super::block::{Block, Expectation};
-use super::captured::Captured;
 use super::collector::Collector;
 use super::evaluation::{Judgement, Moment, Monitor, RuleScope, View};
 use super::rule::{Rule, RuleEntry};
+use crate::evaluation::Captured;
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{AssertBlock, SnapshotOf, SnapshotRule, Text};
 use ananke_model::variables::{Fill as _, Interpolation, Patterns, Piece, scan};

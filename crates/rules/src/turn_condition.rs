@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use super::evaluation::Evaluator;
-use super::rule_origin::RuleOrigin;
 use super::sequence::{StepFinding, TurnStep};
+use crate::evaluation::RuleOrigin;
+use crate::evaluator::Evaluator;
 use ananke_base::diagnostic::Spanned;
 use ananke_model::model::{ConditionWord, WrittenCondition};
 use ananke_model::variables::Interpolation;

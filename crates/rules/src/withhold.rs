@@ -2,8 +2,9 @@
 //!
 //! **Invariant:** a rule is either evaluated or reported as not shown, never both and never neither.
 
-use super::{inherit::Inherited, limits::PerMeasure, rule::RuleEntry, rule_origin::RuleOrigin};
-use crate::limits::Bound;
+use super::inherit::Inherited;
+use super::rule::RuleEntry;
+use crate::evaluation::{Bound, PerMeasure, RuleOrigin};
 use ananke_trace::outcome::{Level, RuleResult};
 use ananke_trace::trace::{Fact, Facts};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::failed::Failed;
+use crate::cli::frame::Failed;
 use ananke::{cases::AllowedReach, message::RequestContext, plan::Plan, text::escape};
 
 /// What is sent to an agent, and on whose behalf.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::failed::Failed;
+use crate::cli::frame::Failed;
 use crate::cli::output::{ForceOption, OutputKind};
 use ananke::model::{JunitDialect, ReportFormat};
 use ananke::{context::OutputStream, report::RunKeeping, text::escape};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::output::Colour;
+use crate::cli::frame::Colour;
 use ananke::plan::{Filter, Selection};
 use ananke::project::Variables;
 use ananke::variables::{is_name, is_reserved};

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{Args, ValueEnum};
 
 use super::shard_environment::shard_of_environment;
-use crate::cli::failed::Failed;
+use crate::cli::frame::Failed;
 use ananke::{context::Context, outcome::ShardBy, plan::ShardNumber};
 
 /// The name of the option.

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{Colour, ForceOption, OutputFiles, OutputKind, colouring, named_path, print};
-use crate::cli::exit::Exit;
-use crate::cli::failed::Failed;
+use super::{ForceOption, OutputFiles, OutputKind, named_path};
+use crate::cli::frame::{Colour, Exit, Failed, colouring, print};
 use ananke::context::{Context, OutputStream, TerminalSize, write_file};
 use ananke::model::ReportFormat;
 use ananke::report::file::not_written;

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use clap::Args;
 
 use super::{named_path, shown_path};
-use crate::cli::failed::Failed;
+use crate::cli::frame::Failed;
 use ananke::context::{Context, Destination, Files};
 use ananke::project::locate;
 use ananke::report::file::{is_report, words_of_format};

@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::streams;
+use crate::cli::frame::streams;
 use ananke::context::{OutputStream, READER_PATIENCE};
 use ananke::run::{Reason, Stopper};
 use ananke::text::escape;

@@ -2,7 +2,8 @@
 
 use std::io::Write as _;
 
-use super::{Colour, Outputs, print_problems, print_problems::print_problems_above};
+use super::Outputs;
+use crate::cli::frame::{Colour, print_problems, print_problems_above};
 use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::diagnostic::Diagnostic;
 use ananke::redact::Redactor;

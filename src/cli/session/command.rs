@@ -14,8 +14,7 @@ use super::project_tests::ProjectTests;
 use super::request_keys::ClientConfig;
 use super::session_client::SessionClient;
 use super::sessions::Sessions;
-use crate::cli::failed::{CommandOptions, Failed};
-use crate::cli::{exit::Exit, interrupt::interruptible, output::streams};
+use crate::cli::frame::{CommandOptions, Exit, Failed, interruptible, streams};
 
 /// The time that everything that was started may take to end.
 const PATIENCE: Duration = Duration::from_secs(4);

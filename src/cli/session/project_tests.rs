@@ -35,9 +35,11 @@ use super::test_messages::{
     FoundTest, ListTests, ListedTests, ProjectName, RunTests, RunTestsResult, TestProblem,
     TestResult,
 };
+use crate::cli::contact::is_live;
 use crate::cli::options::snapshots::writing;
 use crate::cli::options::{RecordingOptions, check_writable, going, recordings};
-use crate::cli::{listed_test::ListedTest, run_facts::run_facts, services::is_live};
+use crate::cli::reporting::run_facts;
+use crate::cli::select::ListedTest;
 
 /// The number of outcomes that may wait for the client.
 const OUTCOMES_AHEAD: usize = 64;

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::cli::listed_test::ListedTest;
+use crate::cli::select::ListedTest;
 
 /// Which tests are listed.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::a2a_conversation::A2aConversation;
 use super::artifacts::ArtifactUpdate;
 use super::call_log::CallParts;
 use super::config::ToolCallConvention;
 use super::conventions;
-use super::conversation::A2aConversation;
 use super::dialect::{Dialect, OLD_HTTP};
 use super::history::{SaidMessage, is_of_user};
 use super::incoming::{Payload, ReportedError, open_envelope, payloads, reported};

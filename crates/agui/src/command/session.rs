@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use super::CommandSettings;
-use crate::conversation::AguiConversation;
+use crate::agui_conversation::AguiConversation;
 use ananke_agents::pipe::{
     Pipe, PipeLauncher, PipeNext, RequestOrder, printed_in_turn, read_events,
 };

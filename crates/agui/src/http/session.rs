@@ -9,7 +9,7 @@ use url::Url;
 
 use super::transport::{self, RuntimeMethod};
 use super::{AguiSettings, AguiTransport};
-use crate::conversation::{AguiConversation, not_written};
+use crate::agui_conversation::{AguiConversation, not_written};
 use crate::event_reader::AguiEvents;
 use crate::run_state::RequestPurpose;
 use ananke_agents::http::{self, ClientEvent, HttpRequest, Method, RequestProgress, Transport};

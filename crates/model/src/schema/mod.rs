@@ -20,17 +20,12 @@
 
 mod check;
 mod demands;
-#[cfg(feature = "json-schema")]
-mod ecma_pattern;
 mod editor;
 mod embedded;
 mod foreign_words;
 mod forms;
 mod generate;
 mod here;
-mod idle_words;
-#[cfg(feature = "json-schema")]
-mod interruptible;
 mod key_docs;
 mod lazy_schema;
 mod load;
@@ -42,14 +37,11 @@ mod prune;
 mod recover;
 mod remedy;
 mod repairs;
-mod schema_error;
 mod schema_level;
-#[cfg(feature = "json-schema")]
-mod schema_patterns;
 mod tidy;
 mod titles;
 mod union;
-mod value;
+mod value_schema;
 mod version;
 mod written;
 
@@ -57,13 +49,13 @@ pub use editor::for_editors;
 pub use embedded::{CommittedSchemas, FileKind, embedded, install};
 pub use foreign_words::condition_key;
 pub use generate::{generate_of, generate_since, generate_written, text};
-pub use idle_words::{IdleWord, idle_words};
 pub use key_docs::KeyDocs;
 pub use load::{LoadedDocument, load};
 pub use oddities::oddities;
 pub use promptfoo::{is_promptfoo, promptfoo_problem};
 pub use prune::pruned;
 pub use recover::{Recovered, recover, recover_tree};
-pub use schema_error::SchemaError;
-pub use value::{NO_VALIDATOR, SchemaMismatch, Undecided, ValueSchema};
+pub use value_schema::{
+    IdleWord, NO_VALIDATOR, SchemaError, SchemaMismatch, Undecided, ValueSchema, idle_words,
+};
 pub use version::Version;

@@ -4,10 +4,6 @@
 //!
 //! **Invariant:** all problems of a file are found at once.
 
-#[expect(
-    clippy::module_inception,
-    reason = "the file of the type that the folder is named after"
-)]
 mod check;
 mod check_cases;
 mod check_conditions;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::time::Duration;
 
-use super::test::LoadedTest;
+use super::loaded_test::LoadedTest;
 use crate::compile::{
     AttachmentFiles, CompiledAction, CompiledClientTool, CompiledInteraction, CompiledSimulation,
     FileAccess, PreparedTurn, SimulatorSource, fill_client_tools, fill_history, request_context,

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::entry::CaseEntry;
+use super::loaded_test::LoadedTest;
 use super::prepare_error::PrepareError;
-use super::test::LoadedTest;
+use super::test_entry::CaseEntry;
 use crate::cases::{CaseFile, ReadCase};
 use ananke_base::context::{Context, digest_number, display_name};
 use ananke_base::diagnostic::{Diagnostic, SourceFile};

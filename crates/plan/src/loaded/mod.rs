@@ -7,36 +7,36 @@
 //!
 //! **Invariant:** a row that stays in memory has no value of its test.
 
-mod entry;
 mod filled_target;
 mod filled_test;
 mod kept_files;
 mod loaded_file;
+mod loaded_test;
 mod needs;
 mod prepare_error;
 pub(crate) mod retries;
 pub(crate) mod row_users;
 mod secrets;
 mod target_context;
-mod test;
+mod test_entry;
 mod test_head;
 mod test_scope;
 mod turn_defaults;
 
-pub use entry::{CaseEntry, Judging, TestEntry};
-pub(crate) use entry::{of_older_versions, with_place};
 pub(crate) use filled_target::FilledTarget;
 pub(crate) use filled_test::{FilledTest, FilledTurn, TestSurroundings};
 pub use kept_files::KEPT_TEXT;
 pub(crate) use kept_files::KeptFiles;
 pub use loaded_file::LoadedFile;
+pub use loaded_test::LoadedTest;
 pub(crate) use needs::{Need, NeedingPart, needs_of_rules, needs_of_test, unmet, unseen_calls};
 pub use prepare_error::PrepareError;
 pub(crate) use row_users::{file_text, row_users};
 pub use secrets::secrets_of;
 pub(crate) use secrets::{secrets_of_hooks, secrets_of_programs};
 pub(crate) use target_context::{TargetContext, TargetContexts};
-pub use test::LoadedTest;
+pub use test_entry::{CaseEntry, Judging, TestEntry};
+pub(crate) use test_entry::{of_older_versions, with_place};
 pub(crate) use test_head::TestHead;
 pub(crate) use test_scope::{THREAD, scope_at_start, with_row};
 pub use turn_defaults::TurnDefaults;

@@ -1,6 +1,6 @@
 //! The head of a test: its name and the properties by which it is selected.
 
-use super::test::LoadedTest;
+use super::loaded_test::LoadedTest;
 use crate::compile::WalkPlan;
 use crate::project::RunCount;
 use ananke_base::diagnostic::{Diagnostic, Spanned};

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use super::loaded_test::LoadedTest;
 use super::prepare_error::PrepareError;
-use super::test::LoadedTest;
 use crate::compile::{Row, RowEntry, check_name};
 use crate::project::Variables;
 use ananke_base::context::Context;

@@ -6,10 +6,6 @@
 //! **Invariant:** ids are unique and contain no run-time value; the order is that of the paths.
 
 mod file_hashes;
-#[expect(
-    clippy::module_inception,
-    reason = "the file of the type that the folder is named after"
-)]
 mod plan;
 mod split;
 mod target_description;

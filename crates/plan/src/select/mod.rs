@@ -15,10 +15,6 @@ mod named_place;
 mod named_test;
 mod named_tests;
 mod quarantine;
-#[expect(
-    clippy::module_inception,
-    reason = "the file of the type that the folder is named after"
-)]
 mod select;
 mod selection;
 

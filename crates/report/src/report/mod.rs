@@ -19,6 +19,7 @@
 
 #[cfg(feature = "json-schema")]
 mod audit;
+mod build_job;
 pub mod ci;
 pub mod comparison;
 #[cfg(feature = "json-schema")]
@@ -33,8 +34,6 @@ mod layout;
 mod mutation;
 mod numbered_files;
 mod own_folder;
-#[cfg(feature = "html")]
-mod page_parts;
 mod reporter;
 mod run_journal;
 mod run_keeping;

@@ -2,7 +2,6 @@
 //!
 //! **Invariant:** the conditions on values are those of `values`, wherever the value is.
 
-pub(crate) mod embedded_json;
 pub(crate) mod outcome;
 pub(crate) mod output;
 mod path_condition;

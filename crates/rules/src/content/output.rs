@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 
-use super::embedded_json::{self, NoJson};
 use super::path_condition::PathCondition;
 use crate::collector::Collector;
 use crate::describe::{said_by, short};
+use crate::embedded_json::{self, NoJson};
 use crate::evaluation::{Evidence, Finding, Judgement, Monitor, View, at_scope_end};
+use crate::needle::{BesideAnswer, ComparedText, Needle, TextMatcher};
 use crate::rule::{Claim, Rule};
-use crate::text::{BesideAnswer, ComparedText, Needle, TextMatcher, must_not_match::MustNotMatch};
+use crate::text::must_not_match::MustNotMatch;
 use crate::values::{CompiledCondition, ExpectedValue, type_name};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::{NodeValue, is_case_file};

@@ -1,6 +1,6 @@
 //! Warnings of rules that have a code.
 
-use crate::rule_origin::RuleOrigin;
+use super::rule_origin::RuleOrigin;
 use ananke_base::diagnostic::Code;
 
 /// The schema version that brings these warnings: `--deny-warnings` denies them for what is written in files of this version or
@@ -18,13 +18,13 @@ pub(crate) struct CodedWarning {
 
 impl CodedWarning {
     /// The warning about the rule `path` in one line.
-    pub(super) fn line(&self, path: &str, origin: &RuleOrigin) -> String {
+    pub(crate) fn line(&self, path: &str, origin: &RuleOrigin) -> String {
         let Self { code, words } = self;
         format!("`{path}` ({}): {}: {words}", origin.place, code.as_str())
     }
 
     /// Whether `--deny-warnings` makes it a failure where its rule is written.
-    pub(super) fn is_deniable(origin: &RuleOrigin) -> bool {
+    pub(crate) fn is_deniable(origin: &RuleOrigin) -> bool {
         origin.source.is_since(SINCE)
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::CodedWarning;
-use crate::rule_origin::RuleOrigin;
+use super::rule_origin::RuleOrigin;
 use ananke_base::diagnostic::Code;
 
 /// The calls that a rule counted, and those that it did not, by their index in the trace.
@@ -20,7 +20,7 @@ pub(crate) struct CountedCalls {
 
 /// The calls of a test, as far as its rules counted them.
 #[derive(Debug, Default)]
-pub(super) struct CallCounting {
+pub(crate) struct CallCounting {
     covered: BTreeSet<usize>,
     left_out: BTreeMap<usize, LeftOutCall>,
 }
@@ -36,7 +36,7 @@ struct LeftOutCall {
 
 impl CallCounting {
     /// Takes over what the rule `path`, which has passed, counted.
-    pub(super) fn add(&mut self, path: &'static str, origin: &RuleOrigin, counted: CountedCalls) {
+    pub(crate) fn add(&mut self, path: &'static str, origin: &RuleOrigin, counted: CountedCalls) {
         self.covered.extend(counted.covered);
         for (call, words) in counted.left_out {
             let left_out = LeftOutCall {
@@ -49,7 +49,7 @@ impl CallCounting {
     }
 
     /// The warnings at the end of the test, in the order of the calls, each with the path and the origin of its rule.
-    pub(super) fn warnings(self) -> impl Iterator<Item = (&'static str, RuleOrigin, CodedWarning)> {
+    pub(crate) fn warnings(self) -> impl Iterator<Item = (&'static str, RuleOrigin, CodedWarning)> {
         let Self { covered, left_out } = self;
         let uncounted = left_out
             .into_iter()

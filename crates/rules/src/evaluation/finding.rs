@@ -1,7 +1,7 @@
 //! Findings: the ways in which a rule fails, and the evidence for each.
 
 use super::RuleScope;
-use crate::call_focus::CallFocus;
+use super::call_focus::CallFocus;
 use ananke_base::diagnostic::Difference;
 use ananke_trace::outcome::{EvidenceLine, Measured, ValueDifference};
 use ananke_trace::trace::{EventNumber, ToolCall, Trace};

@@ -1,9 +1,8 @@
 //! The moment at which a rule is asked, and its answer.
 
+use super::captured::Captured;
 use super::{Finding, Inquiry};
-use crate::captured::Captured;
-use ananke_trace::outcome::ComparedValue;
-use ananke_trace::outcome::Measured;
+use ananke_trace::outcome::{ComparedValue, Measured};
 use ananke_trace::trace::Delta;
 
 /// The moment at which a rule is asked.

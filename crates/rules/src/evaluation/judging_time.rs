@@ -42,7 +42,7 @@ impl JudgingTime {
     }
 
     /// Computes; `None` if there is no time left, before or after that. What was given up is in no state that can be relied on.
-    pub(super) fn judge<T>(&self, compute: impl FnOnce() -> T) -> Option<T> {
+    pub(crate) fn judge<T>(&self, compute: impl FnOnce() -> T) -> Option<T> {
         let Shared { used, since, .. } = &*self.0;
         if self.is_over() {
             return None;

@@ -5,8 +5,9 @@
 
 use std::fmt;
 
+use super::measure::{Measure, PerMeasure};
+use super::setting::Bound;
 use super::{CodedWarning, CountedCalls, Finding, Judgement, Moment, View};
-use crate::limits::{Bound, Measure, PerMeasure};
 use ananke_trace::outcome::RuleCounts;
 use ananke_trace::trace::{Delta, TurnRanges};
 

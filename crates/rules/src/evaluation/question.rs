@@ -1,7 +1,7 @@
 //! Questions: what a rule leaves to a script or a judge to decide, and the answer.
 
+use super::rule_origin::RuleOrigin;
 use super::{Finding, JudgeQuestion, RuleScope, ScriptQuestion};
-use crate::rule_origin::RuleOrigin;
 use ananke_trace::outcome::{ErrorKind, Problem, Ruling};
 use ananke_trace::redact::Redactor;
 

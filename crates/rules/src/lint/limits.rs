@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use super::{LintContext, Timeout};
 use crate::block::Block;
+use crate::evaluation::{Bound, Measure, RuleOrigin, Setting};
 use crate::inherit::{Inherited, TurnRules};
-use crate::limits::{Bound, Measure, Setting};
-use crate::rule_origin::RuleOrigin;
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_trace::outcome::Level;
 

@@ -2,8 +2,8 @@
 
 use super::{LintContext, calls, exclusions, limits, rules::Rules, texts};
 use crate::block::Block;
+use crate::evaluation::Setting;
 use crate::inherit::{Inherited, TurnRules, inherit};
-use crate::limits::Setting;
 use crate::rule::DroppedRule;
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_base::source::is_case_file;

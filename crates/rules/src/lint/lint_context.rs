@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::rule_origin::RuleOrigin;
+use crate::evaluation::RuleOrigin;
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Span};
 
 /// The context against which the rules of a test are checked.

@@ -1,6 +1,6 @@
 //! In which ways a call is not what a rule selects: at which place of its arguments or result, or in words.
 
-use crate::call_focus::CallFocus;
+use crate::evaluation::CallFocus;
 use ananke_trace::outcome::JsonFocus;
 
 /// The most mismatches of one call that are shown.

@@ -2,7 +2,7 @@
 
 use super::result::{ResultConditions, check_status};
 use super::{ArgumentReading, Mismatches, RuleTool, ToolName, arguments::ArgumentConditions};
-use crate::call_focus::CallFocus;
+use crate::evaluation::CallFocus;
 use crate::values::NearMiss;
 use ananke_base::diagnostic::{Code, Span};
 use ananke_base::source::FreeMap;

@@ -1,7 +1,7 @@
 //! Collects the rules of a list of texts.
 
-use super::{ComparedText, Needle};
 use crate::collector::Collector;
+use crate::needle::{ComparedText, Needle};
 use crate::rule::Rule;
 use ananke_base::diagnostic::Spanned;
 use ananke_model::model::{AssertBlock, OneOrMany, Text, Toggle};

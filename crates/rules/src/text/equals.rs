@@ -1,10 +1,10 @@
 //! `text.equals`: the agent's text is this one, or one of these.
 
-use super::ComparedText;
 use super::near_text::whole_differences;
 use crate::collector::Collector;
 use crate::describe::{literally, said_by, short};
 use crate::evaluation::{Evidence, Finding, Judgement, Monitor, View, at_scope_end};
+use crate::needle::ComparedText;
 use crate::rule::{Claim, Rule};
 use ananke_base::diagnostic::Difference;
 use ananke_base::text::any_of;

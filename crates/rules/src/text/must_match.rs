@@ -1,10 +1,11 @@
 //! `text.must_match` and `text.contains`: what the agent's text must contain somewhere.
 
+use super::collect::collect;
 use super::near_text::{NearFor, NearText};
-use super::{Needle, collect::collect};
 use crate::collector::Collector;
 use crate::describe::{said_by, short};
 use crate::evaluation::{Evidence, Finding, Judgement, Monitor, at_scope_end};
+use crate::needle::Needle;
 use crate::rule::{Claim, Rule};
 use ananke_model::model::{AssertBlock, TextOf};
 use ananke_model::variables::Patterns;

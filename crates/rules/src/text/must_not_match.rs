@@ -1,12 +1,13 @@
 //! `text.must_not_match` and `text.not_contains`: what the agent's text must not contain anywhere.
 
+use super::collect::collect;
 use super::near_text::{NearFor, NearText};
-use super::{BesideAnswer, ComparedText, Needle, TextMatcher, collect::collect};
 use crate::collector::Collector;
 use crate::describe::{around, said_by, short};
 use crate::evaluation::{
     CodedWarning, Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View,
 };
+use crate::needle::{BesideAnswer, ComparedText, Needle, TextMatcher};
 use crate::rule::{Claim, Rule, RuleKind};
 use ananke_base::diagnostic::Code;
 use ananke_model::model::{AssertBlock, TextOf};

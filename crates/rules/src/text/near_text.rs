@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{Needle, TextMatcher};
+use crate::needle::{Needle, TextMatcher};
 use ananke_base::text::{TextDifference, TextFold, all_of};
 use ananke_model::variables::{Pattern, Patterns};
 
@@ -171,7 +171,7 @@ fn in_any_case(pattern: &Pattern) -> Option<Pattern> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::ComparedText;
+    use crate::needle::ComparedText;
 
     fn needle(matcher: TextMatcher) -> Needle {
         let needle = Needle {

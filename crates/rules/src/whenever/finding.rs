@@ -3,9 +3,8 @@
 use super::happening::Happening;
 use super::related_steps::{Relation, RunningRule, either};
 use super::tied_step::TiedStep;
-use crate::call_focus::CallFocus;
 use crate::describe::{around, literally, said, short};
-use crate::evaluation::{Evidence, Finding, View};
+use crate::evaluation::{CallFocus, Evidence, Finding, View};
 use crate::steps::StepMatcher;
 use ananke_trace::trace::{MessageKind, Trace, TraceItem};
 

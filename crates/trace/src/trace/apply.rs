@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use super::aside::changed_texts;
 use super::call::{ArgsEnd, ArgsPiece};
-use super::ledger::Entered;
 use super::log::LogPlace;
 use super::trace_item::{MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
 use super::{
-    Aside, AsideSource, Author, CallPhase, Change, CustomEvent, Declaration, Delta, Facts, Message,
+    Aside, AsideSource, Author, CallPhase, Change, CustomEvent, Declaration, Delta, Message,
     MessageKind, Origin, ResultContent, RunEnd, StateEvent, ToolCall, ToolResult, Trace, TraceItem,
-    Unread, UnreadCall, UnreadForm, UnreadViolation, Violation,
+    Violation,
 };
+use crate::trace::facts::{Entered, Facts, Unread, UnreadCall, UnreadForm, UnreadViolation};
 use ananke_base::context::At;
 
 /// The reason why a piece of a call is unread that nothing announced.

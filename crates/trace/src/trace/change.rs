@@ -7,7 +7,8 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::{AsideSource, Unread, Usage, is_same_json};
+use super::{AsideSource, Usage, is_same_json};
+use crate::trace::facts::Unread;
 use ananke_base::message::DeclaredTool;
 
 /// The author of a message.

@@ -16,19 +16,16 @@ mod change;
 mod event_clock;
 mod event_number;
 mod exchange;
-mod fact;
+mod facts;
 mod gaps;
 mod history;
 mod known;
-mod known_keys;
-mod ledger;
 mod log;
 mod message;
 mod order;
 mod path;
 mod peer;
 mod pieced_texts;
-mod possible_facts;
 mod reported_item;
 mod same_json;
 mod snapshot;
@@ -39,7 +36,6 @@ mod trace;
 mod trace_item;
 mod turn;
 mod turn_totals;
-mod unread;
 mod usage;
 
 pub use agent_event::{AgentEvent, EventRole, events_of_last_turn};
@@ -50,15 +46,16 @@ pub use change::{
 };
 pub use event_number::{EventNumber, replace_events};
 pub use exchange::{Event, Exchange};
-pub use fact::{Fact, Facts};
+pub use facts::{
+    Fact, Facts, JsonKinds, KnownKey, KnownName, Ledger, Unread, UnreadCall, UnreadForm,
+    UnreadKind, UnreadViolation, facts_of_item, facts_of_key, may_hold_call, unread_items,
+    unread_keys,
+};
 pub use gaps::CallGap;
-pub use known_keys::{JsonKinds, KnownKey, unread_items, unread_keys};
-pub use ledger::{KnownName, Ledger, UnreadKind};
 pub use message::{Author, Message, Origin};
 pub use path::{ANY, Path, QUOTED_NAMES};
 pub use peer::{AgentTime, Peer};
 pub use pieced_texts::{PiecedText, PiecedTexts};
-pub use possible_facts::{facts_of_item, facts_of_key, may_hold_call};
 pub use reported_item::ReportedItem;
 pub use same_json::{is_same_json, json_key, read_json};
 pub use state::State;
@@ -68,5 +65,4 @@ pub use trace_item::{
     CustomEvent, Declaration, Delta, StateEvent, TraceItem, Violation, Violations,
 };
 pub use turn::{AnsweredInterrupt, Input, InterruptStatus, TurnRanges};
-pub use unread::{Unread, UnreadCall, UnreadForm, UnreadViolation};
 pub use usage::{Tokens, Usage};

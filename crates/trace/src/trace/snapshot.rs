@@ -6,8 +6,9 @@ use std::collections::{HashMap, HashSet};
 use super::log::LogPlace;
 use super::{
     Author, Delta, Input, Message, MessageKind, Origin, ResultContent, SnapshotCall, SnapshotItem,
-    ToolCall, Trace, Unread,
+    ToolCall, Trace,
 };
+use crate::trace::facts::Unread;
 use ananke_base::context::At;
 
 /// The number of the newest messages that are compared with a snapshot's message: one that is still open has no known text.

@@ -6,11 +6,12 @@ use serde_json::Value;
 
 use super::log::{Log, LogPlace};
 use super::{
-    Aside, CallPhase, Callers, CustomEvent, Declaration, Delta, Event, EventNumber, Exchange, Fact,
-    Facts, Input, Interrupt, KnownName, Ledger, Message, MessageKind, Origin, Peer, ResultContent,
-    State, StateEvent, ToolCall, TraceItem, TurnRanges,
+    Aside, CallPhase, Callers, CustomEvent, Declaration, Delta, Event, EventNumber, Exchange,
+    Input, Interrupt, Message, MessageKind, Origin, Peer, ResultContent, State, StateEvent,
+    ToolCall, TraceItem, TurnRanges,
 };
 use super::{known::KnownItems, tool_index::ToolIndex, trace_item::ReceivedBytes};
+use crate::trace::facts::{Fact, Facts, KnownName, Ledger};
 use ananke_base::context::At;
 use ananke_base::message::{HistoryMessage, ToolAnswer};
 

@@ -1,4 +1,6 @@
 //! Traces of OpenTelemetry as JSON of OTLP: spans of agents, models and tools become conversations.
+//!
+//! **Invariant:** a span that no convention knows says nothing, and what it may have said is unread.
 
 mod model_answers;
 mod nested_spans;

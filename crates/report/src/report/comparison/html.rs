@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::words::{self, SECTIONS, TestDifference};
 use crate::compare::{Comparison, TestChange};
-use crate::report::page_parts::{Mood, code, escaped, foot, head, words as words_of};
+use crate::report::file::html::{Mood, code, escaped, foot, head, words as words_of};
 
 impl Comparison {
     /// The changes, as a page of HTML.

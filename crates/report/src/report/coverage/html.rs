@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** every text of an agent goes through [`code`], so that none is an element, an attribute or a style.
 
-use crate::report::page_parts::{Mood, code, foot, head, table};
+use crate::report::file::html::{Mood, code, foot, head, table};
 use ananke_trace::outcome::coverage::{CoverageReport, CoverageState};
 
 /// The number of tools that have a column in the table of transitions: more are listed.

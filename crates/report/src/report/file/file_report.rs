@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "junit")]
 use super::junit::JunitProfile;
-use crate::report::{Reporter, ci::BuildJob};
+use crate::report::Reporter;
+use crate::report::build_job::BuildJob;
 
 /// A report in a file, whose line in `model::report_format` names it.
 pub trait FileReport: Reporter + Sized + 'static {

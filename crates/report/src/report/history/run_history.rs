@@ -7,7 +7,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
 
-use super::entry::EntryStart;
+use super::history_entry::EntryStart;
 use ananke_trace::outcome::{EarlierStatuses, Status};
 
 /// The path of the file, relative to the directory of the config.

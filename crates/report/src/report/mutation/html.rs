@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use super::words::{counts, sum, tables, unnoticed};
-use crate::report::page_parts::{Mood, code, foot, head, table, words};
+use crate::report::file::html::{Mood, code, foot, head, table, words};
 use ananke_trace::outcome::mutation::MutationReport;
 
 /// The report as a page of HTML.

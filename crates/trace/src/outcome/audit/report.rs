@@ -124,6 +124,7 @@ impl AuditFinding {
     }
 
     /// The same finding with what to write at a place.
+    #[must_use]
     pub fn writing(self, path: Option<String>, write: String) -> Self {
         Self {
             path,

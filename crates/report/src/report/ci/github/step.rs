@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::report::ci::BuildJob;
+use crate::report::build_job::BuildJob;
 use crate::report::file::markdown::MarkdownBuilder;
 use ananke_base::context::Context;
 

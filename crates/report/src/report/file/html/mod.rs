@@ -7,7 +7,11 @@ pub(in crate::report) mod assets;
 mod html_report;
 pub(in crate::report) mod markup;
 mod page;
+#[cfg(feature = "html")]
+mod page_parts;
 mod story;
 mod view;
 
 pub use html_report::HtmlReport;
+#[cfg(feature = "html")]
+pub(crate) use page_parts::{Mood, code, escaped, foot, head, table, words};

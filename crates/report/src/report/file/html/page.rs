@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use indexmap::IndexSet;
 
 use super::assets::{SCRIPT, STYLE, policy};
+use super::page_parts::words;
 use super::{markup, view::KindCounts};
 use crate::report::document::counted;
-use crate::report::page_parts::words;
 use crate::report::words::links::push_part;
 use crate::report::words::run_facts::RunFact;
 use crate::run_document::{CauseView, SpecimenView, SummaryLine, WarningView};

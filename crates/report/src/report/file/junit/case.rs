@@ -7,7 +7,7 @@ use quick_xml::Writer;
 
 use super::element::short;
 use super::{Element, element, words};
-use crate::report::ci::BuildJob;
+use crate::report::build_job::BuildJob;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, attempts, transcript};
 use crate::report::words::stability::{flip, percent};
 use crate::report::words::title;

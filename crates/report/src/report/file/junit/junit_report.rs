@@ -12,15 +12,15 @@ use quick_xml::Writer;
 
 use super::suite::{Suite, SuiteCounts, timed};
 use super::{Element, JunitProfile, case, element, spool::SuiteSpool, words};
+use crate::report::Reporter;
+use crate::report::build_job::BuildJob;
 use crate::report::file::{FileOptions, FileReport};
 use crate::report::words::run_facts::{RunFact, run_facts};
-use crate::report::{Reporter, ci::BuildJob};
 use crate::run_document::RunTotals;
 use ananke_base::context::{Scratch, iso8601};
 use ananke_base::text::duration;
 use ananke_model::model::ReportFormat;
-use ananke_trace::outcome::Outcome;
-use ananke_trace::outcome::RunEvent;
+use ananke_trace::outcome::{Outcome, RunEvent};
 use ananke_trace::redact::Sealed;
 
 /// A report in a file.

@@ -1,0 +1,109 @@
+//! Every limit, one line each: its key, and how it is evaluated for a turn.
+
+use crate::collector::Collector;
+use crate::evaluation::{
+    Bound, Measure, Monitor, Setting, max_duration, max_first_token, max_idle, max_tokens, max_tool,
+};
+use ananke_base::diagnostic::{Code, Spanned};
+use ananke_model::model::{AssertBlock, Limit, Scalar};
+
+type WrittenLimit<'m> = Option<&'m Spanned<Limit>>;
+
+/// A limit: what it is about, its key, and the monitor of one turn.
+type RegisteredLimit = (
+    Measure,
+    for<'m> fn(&'m AssertBlock) -> WrittenLimit<'m>,
+    fn(Bound) -> Box<dyn Monitor>,
+);
+
+const LIMITS: [RegisteredLimit; Measure::ALL.len()] = [
+    (
+        Measure::Duration,
+        |block| block.timing()?.max_duration_ms.as_ref(),
+        max_duration,
+    ),
+    (
+        Measure::Idle,
+        |block| block.timing()?.max_idle_ms.as_ref(),
+        max_idle,
+    ),
+    (
+        Measure::FirstToken,
+        |block| block.timing()?.max_first_token_ms.as_ref(),
+        max_first_token,
+    ),
+    (
+        Measure::Tool,
+        |block| block.timing()?.max_tool_ms.as_ref(),
+        max_tool,
+    ),
+    (
+        Measure::InputTokens,
+        |block| block.usage()?.max_input_tokens.as_ref(),
+        |bound| max_tokens(Measure::InputTokens, bound),
+    ),
+    (
+        Measure::OutputTokens,
+        |block| block.usage()?.max_output_tokens.as_ref(),
+        |bound| max_tokens(Measure::OutputTokens, bound),
+    ),
+    (
+        Measure::TotalTokens,
+        |block| block.usage()?.max_total_tokens.as_ref(),
+        |bound| max_tokens(Measure::TotalTokens, bound),
+    ),
+];
+
+/// Judges one turn.
+pub(crate) fn monitor(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
+    (LIMITS[measure as usize].2)(bound)
+}
+
+/// Collects the limits of a block; `false` instead of `timing` or `usage` switches off all of it.
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    let off = |path: &str| {
+        let (is_off, span) = if path.starts_with("timing.") {
+            let timing = block.timing.as_ref()?;
+            (timing.value.on().is_none(), timing.span)
+        } else {
+            let usage = block.usage.as_ref()?;
+            (usage.value.on().is_none(), usage.span)
+        };
+        is_off.then_some(span)
+    };
+    for (measure, read, _) in LIMITS {
+        let setting = match off(measure.path()) {
+            Some(span) => Some(Setting::Off(collector.origin(span))),
+            None => read(block).and_then(|limit| setting(measure, limit, collector)),
+        };
+        collector.block.limits.set(measure, setting);
+    }
+}
+
+fn setting(
+    measure: Measure,
+    limit: &Spanned<Limit>,
+    collector: &mut Collector<'_, '_>,
+) -> Option<Setting> {
+    let origin = collector.origin(limit.span);
+    let Limit::Most(given) = &limit.value else {
+        return Some(Setting::Off(origin));
+    };
+    match (
+        collector.interpolation.scalar(given, limit.span).ok(),
+        given,
+    ) {
+        (Some(0), _) if measure == Measure::Duration => {
+            let message = "`max_duration_ms` must be at least 1: every turn takes time".to_owned();
+            let help =
+                "write how many milliseconds are allowed, or `false` for no limit".to_owned();
+            collector
+                .interpolation
+                .report(Code::BadValue, limit.span, message, Some(help));
+            None
+        }
+        (Some(most), _) => Some(Setting::Bound(Bound { most, origin })),
+        (None, Scalar::Reference(written)) => Some(Setting::Later(written.clone(), origin)),
+        (None, Scalar::Literal(_)) => None,
+    }
+}

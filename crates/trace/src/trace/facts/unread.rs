@@ -1,0 +1,258 @@
+//! The items that were received and not understood (SPEC 13), with the names that reports and `known` have for them.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::fact::{Fact, Facts};
+use super::possible_facts::{call_of_item, facts_of_item, facts_of_key};
+use ananke_base::{source::printable, text::truncate};
+
+/// Something that an agent, a server or a trace sent, and that was not understood.
+///
+/// Rules that rest on its facts neither pass nor fail.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unread<'a> {
+    /// Its name: what it is, a colon, and which: `event:SUGGESTIONS`, `key:choices[].x_groq`, `part:video`, `role:bot`.
+    pub name: Cow<'a, str>,
+    /// The facts that it may be. Without any, it is a warning alone.
+    pub facts: Facts,
+    /// Whether its form is known.
+    pub form: UnreadForm<'a>,
+    /// The reason why it could not be read, in words after a colon; if its form is unknown, a quote of at most
+    /// [`Unread::QUOTED_BYTES`].
+    pub detail: Cow<'a, str>,
+    /// The rule of the protocol that it violates by being there.
+    pub violates: Option<UnreadViolation>,
+}
+
+/// A rule of a protocol that an unknown event violates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnreadViolation {
+    /// The stable name of the rule.
+    pub rule: &'static str,
+    /// The number of the event in its exchange, counted from 1.
+    pub event: u32,
+}
+
+/// Whether the form of something unread is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UnreadForm<'a> {
+    /// It is not. `known` on a target silences it.
+    Unknown(UnreadCall<'a>),
+    /// It is: arguments, a result. Nothing silences it.
+    Known {
+        /// The tool that it is about, if that is known: rules about other tools do not rest on it.
+        tool: Option<Cow<'a, str>>,
+    },
+}
+
+impl UnreadForm<'_> {
+    /// The tool that it is about, if that is known.
+    pub(crate) fn tool(&self) -> Option<&str> {
+        match self {
+            Self::Known { tool } | Self::Unknown(UnreadCall { tool, .. }) => tool.as_deref(),
+        }
+    }
+}
+
+/// The call that something unread may be a piece of, as far as that is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnreadCall<'a> {
+    /// The tool that it names: rules about other tools do not rest on it.
+    pub tool: Option<Cow<'a, str>>,
+    /// The id of the call: if that call is known, it is no other one.
+    pub id: Option<Cow<'a, str>>,
+}
+
+impl<'a> Unread<'a> {
+    /// The most bytes of it that are quoted.
+    pub const QUOTED_BYTES: usize = 200;
+
+    /// An item of an unknown kind.
+    pub fn item(name: impl Into<Cow<'a, str>>, value: &Value) -> Self {
+        Self {
+            form: UnreadForm::Unknown(call_of_item(value)),
+            ..Self::new(name.into(), facts_of_item(value), value)
+        }
+    }
+
+    /// An unknown key of a known item; `None` if its value is nothing that a rule could be about.
+    pub fn key(name: impl Into<Cow<'a, str>>, value: &Value) -> Option<Self> {
+        let facts = facts_of_key(value);
+        (facts != Facts::NONE).then(|| Self::new(name.into(), facts, value))
+    }
+
+    /// An item or a key that is a known one in another spelling, which carries these facts, or that may be something else.
+    pub fn spelled(name: impl Into<Cow<'a, str>>, facts: Facts, value: &Value) -> Self {
+        Self::new(name.into(), facts | facts_of_key(value), value)
+    }
+
+    /// Something that cannot be looked into for this reason: it may be anything.
+    pub fn anything(name: impl Into<Cow<'a, str>>, reason: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            name: name.into(),
+            facts: Facts::ALL,
+            form: UnreadForm::Known { tool: None },
+            detail: reason.into(),
+            violates: None,
+        }
+    }
+
+    /// The arguments of a call to `tool`, which could not be read for this reason.
+    pub fn arguments(tool: impl Into<Cow<'a, str>>, reason: impl Into<Cow<'a, str>>) -> Self {
+        let tool = tool.into();
+        Self {
+            name: format!("arguments:{tool}").into(),
+            facts: Facts::of(&[Fact::Arguments]),
+            form: UnreadForm::Known { tool: Some(tool) },
+            detail: reason.into(),
+            violates: None,
+        }
+    }
+
+    /// A call with this id that never began, for which there is this evidence: its name is unread.
+    pub fn call(id: &str, evidence: impl Into<Cow<'a, str>>) -> Self {
+        let id = printable(truncate::bytes(id, Self::QUOTED_BYTES).as_ref());
+        Self {
+            name: format!("call:{id}").into(),
+            facts: Facts::of(&[Fact::Calls, Fact::Arguments]),
+            form: UnreadForm::Known { tool: None },
+            detail: evidence.into(),
+            violates: None,
+        }
+    }
+
+    /// Results of calls with this id, which could not be read for this reason.
+    pub fn results(id: &str, reason: impl Into<Cow<'a, str>>) -> Self {
+        let id = printable(truncate::bytes(id, Self::QUOTED_BYTES).as_ref());
+        Self {
+            name: format!("result:{id}").into(),
+            facts: Facts::of(&[Fact::Results, Fact::CallEnds]),
+            form: UnreadForm::Known { tool: None },
+            detail: reason.into(),
+            violates: None,
+        }
+    }
+
+    /// A change of the state that does not apply to it, for this reason.
+    pub fn state(reason: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            name: "state:change".into(),
+            facts: Facts::of(&[Fact::State]),
+            form: UnreadForm::Known { tool: None },
+            detail: reason.into(),
+            violates: None,
+        }
+    }
+
+    /// A key at `place` that is duplicated with another value: programs do not agree on which counts. What it belongs to
+    /// may say these facts.
+    pub fn duplicate_key(place: &str, facts: Facts) -> Self {
+        let place = printable(truncate::bytes(place, Self::QUOTED_BYTES).as_ref());
+        Self {
+            detail: format!("`{place}` is duplicated with another value").into(),
+            name: format!("duplicate:{place}").into(),
+            facts,
+            form: UnreadForm::Known { tool: None },
+            violates: None,
+        }
+    }
+
+    /// A known key, or an item of a known list, whose value is of another kind than the one that is read. It carries these facts.
+    pub fn other_kind(name: impl Into<Cow<'a, str>>, facts: Facts, value: &Value) -> Self {
+        let kind = match value {
+            Value::Null => "is null",
+            Value::Bool(_) => "is a Boolean",
+            Value::Number(_) => "is a number",
+            Value::String(_) => "is a text",
+            Value::Array(_) => "is a list",
+            Value::Object(_) => "is an object",
+        };
+        let unread = Self::new(name.into(), facts, value);
+        Self {
+            form: UnreadForm::Known { tool: None },
+            detail: format!("it {kind}: {}", unread.detail).into(),
+            ..unread
+        }
+    }
+
+    fn new(name: Cow<'a, str>, facts: Facts, value: &Value) -> Self {
+        let text = value.to_string();
+        let name = match name.len() {
+            0..=Self::QUOTED_BYTES => name,
+            _ => truncate::bytes(&name, Self::QUOTED_BYTES)
+                .into_owned()
+                .into(),
+        };
+        Self {
+            name,
+            facts,
+            form: UnreadForm::Unknown(UnreadCall::default()),
+            detail: truncate::bytes(&text, Self::QUOTED_BYTES)
+                .into_owned()
+                .into(),
+            violates: None,
+        }
+    }
+
+    /// The same, which violates a rule of its protocol.
+    #[must_use]
+    pub fn violating(self, rule: &'static str, event: u32) -> Self {
+        let violates = Some(UnreadViolation { rule, event });
+        Self { violates, ..self }
+    }
+
+    /// Itself as a warning.
+    pub fn warning(&self) -> String {
+        let Self {
+            name,
+            facts,
+            detail,
+            ..
+        } = self;
+        let what = if *facts == Facts::NONE {
+            "not understood"
+        } else {
+            "not read"
+        };
+        format!("`{name}` was {what}: {detail}")
+    }
+
+    /// The same, which borrows nothing.
+    pub fn into_owned(self) -> Unread<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        Unread {
+            name: owned(self.name),
+            facts: self.facts,
+            form: match self.form {
+                UnreadForm::Unknown(UnreadCall { tool, id }) => UnreadForm::Unknown(UnreadCall {
+                    tool: tool.map(owned),
+                    id: id.map(owned),
+                }),
+                UnreadForm::Known { tool } => UnreadForm::Known {
+                    tool: tool.map(owned),
+                },
+            },
+            detail: owned(self.detail),
+            violates: self.violates,
+        }
+    }
+}
+
+/// The things that `facts` may be, in words after "may be".
+pub(crate) fn possible(facts: Facts) -> &'static str {
+    if facts.has(Fact::Calls) && facts.has(Fact::Text) {
+        "a call or text"
+    } else if facts.has(Fact::Calls) {
+        "a call"
+    } else if facts.has(Fact::Text) {
+        "text"
+    } else if facts.has(Fact::Arguments) {
+        "arguments"
+    } else if facts.has(Fact::Results) {
+        "a result"
+    } else {
+        "something that a rule is about"
+    }
+}

@@ -1,0 +1,135 @@
+//! The services that run in addition to the tests: the servers of the config, started if something is sent to them, and its
+//! `setup` and `teardown`. Their results are reported.
+
+use ananke::context::Context;
+use ananke::diagnostic::Severity;
+use ananke::plan::{CaseEntry, Plan};
+use ananke::project::{ServerCommand, Variables};
+use ananke::recording::{RecordingMode, Recordings};
+use ananke::run::{ProjectHooks, SetupError, SetupStep};
+use ananke::server::{ServerStartError, ServerWatch, Servers};
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::output::Screen;
+
+/// The servers that were started, and what cleans up after `setup`; nothing if nothing is sent.
+#[derive(Default)]
+pub(crate) struct Services {
+    servers: Servers,
+    hooks: Option<ProjectHooks>,
+}
+
+impl Services {
+    /// Starts the servers of `plan` and runs `setup`, whose variables it knows from then on; if one failed, which is
+    /// printed, why no test can start. Then nothing is left running.
+    pub(crate) async fn start(
+        plan: &mut Plan,
+        context: &Context,
+        cancel: &CancellationToken,
+        screen: Screen<'_>,
+    ) -> Result<Self, String> {
+        let servers = start(&std::mem::take(&mut plan.servers), cancel, screen).await?;
+        let mut hooks = ProjectHooks::new(plan, context);
+        let variables = set_up(&mut hooks, cancel, screen).await;
+        let services = Self {
+            servers,
+            hooks: Some(hooks),
+        };
+        match variables {
+            Ok(variables) => plan.variables = variables,
+            Err(why) => {
+                services.stop(screen).await;
+                return Err(why);
+            }
+        }
+        Ok(services)
+    }
+
+    /// Notices when a server ends.
+    pub(crate) fn watch(&self) -> ServerWatch {
+        self.servers.watch()
+    }
+
+    /// Runs `teardown` and ends the servers; `false` if a command could not be started.
+    pub(crate) async fn stop(self, screen: Screen<'_>) -> bool {
+        let is_torn_down = match &self.hooks {
+            Some(hooks) => tear_down(hooks, screen).await,
+            None => true,
+        };
+        self.servers.stop().await;
+        is_torn_down
+    }
+}
+
+/// Whether a test of `plan` talks to an agent, and so needs the servers and the `setup` of the config.
+pub(crate) fn is_live(plan: &Plan, recordings: Option<&Recordings>) -> bool {
+    let is_live = |case: &CaseEntry| match recordings {
+        None => true,
+        Some(recordings) => match recordings.mode {
+            RecordingMode::Record => true,
+            RecordingMode::Replay => false,
+            RecordingMode::RecordMissing => !recordings.has(&case.id()),
+        },
+    };
+    plan.cases
+        .iter()
+        .filter(|case| case.test.skip.is_none())
+        .any(is_live)
+}
+
+/// Starts the servers, which the live area shows; if one failed, which is printed, why no test can start. A run
+/// that is stopped meanwhile has none.
+pub(crate) async fn start(
+    needed: &[ServerCommand],
+    cancel: &CancellationToken,
+    screen: Screen<'_>,
+) -> Result<Servers, String> {
+    let started = Servers::start(needed, cancel, |what| screen.wait_for(Some(what))).await;
+    screen.wait_for(None);
+    let error = match started {
+        Ok(servers) => {
+            servers.notes().iter().for_each(|note| screen.note(note));
+            return Ok(servers);
+        }
+        Err(ServerStartError::Stopped) => return Ok(Servers::default()),
+        Err(ServerStartError::Broken(error)) => error,
+    };
+    let why = error.problem.message.clone();
+    screen.print_problem(error.problem, &error.printed);
+    Err(why)
+}
+
+/// Runs `setup`, which the live area shows; if no test can start, which is printed, why.
+pub(crate) async fn set_up(
+    hooks: &mut ProjectHooks,
+    cancel: &CancellationToken,
+    screen: Screen<'_>,
+) -> Result<Variables, String> {
+    let show = |step: SetupStep<'_>| match step {
+        SetupStep::Started(name) => screen.wait_for(Some(name)),
+        SetupStep::Warning(warning) => screen.note(warning),
+    };
+    let is_set_up = hooks.set_up(cancel, &show).await;
+    screen.wait_for(None);
+    match is_set_up {
+        Ok(variables) => Ok(variables),
+        Err(SetupError::Stopped) => Err("the run was interrupted".to_owned()),
+        Err(SetupError::Failed(problems)) => {
+            screen.print_problems(&problems);
+            let first = problems
+                .iter()
+                .filter(|problem| problem.severity == Severity::Error)
+                .find_map(|problem| problem.message.lines().next());
+            Err(first.unwrap_or("`setup` failed").to_owned())
+        }
+    }
+}
+
+/// Runs `teardown`; `false` if a command could not be started.
+pub(crate) async fn tear_down(hooks: &ProjectHooks, screen: Screen<'_>) -> bool {
+    let problems = hooks.tear_down().await;
+    screen.print_problems(&problems);
+    !problems
+        .iter()
+        .any(|problem| problem.severity == Severity::Error)
+}

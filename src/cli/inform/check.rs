@@ -1,0 +1,96 @@
+//! `ananke check`: load everything, run nothing.
+
+use ananke::context::Context;
+use ananke::diagnostic::Code;
+use ananke::plan::{Fixed, Selection};
+use ananke::project::RunSettings;
+use ananke::redact::Redactor;
+use ananke::text::escape;
+use clap::Args;
+
+use crate::cli::frame::{Colour, CommandOptions, Exit, Failed, print};
+use crate::cli::options::{SelectionOptions, Strictness};
+use crate::cli::select::load;
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckOptions {
+    #[command(flatten)]
+    pub(crate) selection: SelectionOptions,
+    #[command(flatten)]
+    pub(crate) strictness: Strictness,
+    /// Fix versions older than their keys, and mistyped keys and values, then check
+    #[arg(long)]
+    pub(crate) fix: bool,
+}
+
+impl CommandOptions for CheckOptions {
+    /// Loads what is selected and says whether it is well.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        if self.fix {
+            fix(self, context)?;
+        }
+        let settings = RunSettings {
+            deny_warnings: self.strictness.deny_warnings,
+            ..RunSettings::default()
+        };
+        let selection = Selection {
+            checks: true,
+            settings,
+            ..self.selection.selection()
+        };
+        let (plan, _) = load(&selection, self.colour(), context)?;
+        let (tests, files) = (plan.cases.len(), plan.files);
+        let counted = |count: usize, word: &str| {
+            format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+        };
+        print(|out| {
+            writeln!(
+                out,
+                "{} in {}: no errors",
+                counted(tests, "test"),
+                counted(files, "file")
+            )?;
+            plan.obsolete.iter().try_for_each(|snapshot| {
+                let file = escape::line(&snapshot.shown);
+                writeln!(out, "obsolete snapshot, which no rule refers to: {file}")
+            })
+        })?;
+        Ok(Exit::Success)
+    }
+
+    fn colour(&self) -> Colour {
+        self.selection.color
+    }
+}
+
+/// Applies fixes and prints them.
+fn fix(options: &CheckOptions, context: &Context) -> Result<(), Failed> {
+    let selection = Selection {
+        checks: true,
+        ..options.selection.selection()
+    };
+    let fixed = ananke::plan::fix(context, &selection)
+        .map_err(|problem| Failed::Problems(vec![problem], Redactor::default()))?;
+    print(|out| {
+        let (count, left) = (fixed.done.len(), fixed.left);
+        for Fixed {
+            code,
+            file,
+            line,
+            before,
+            after,
+        } in fixed.done
+        {
+            let file = escape::line(&file);
+            if code == Code::NewerKey {
+                let version = after.trim_start_matches("version: ").trim_end();
+                let version = version.trim_matches(['"', '\'']);
+                writeln!(out, "{file}: raised to version {version}")?;
+            } else {
+                writeln!(out, "{file}:{line}: `{before}` is now `{after}`")?;
+            }
+        }
+        writeln!(out, "{count} fixed, {left} left\n")
+    })?;
+    Ok(())
+}

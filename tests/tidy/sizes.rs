@@ -18,6 +18,8 @@ const SHORT_FILES: &[&str] = &[
     "verify/trace_formats.rs",
     // A fact of the system, which only this folder may ask.
     "trace/process/host_name.rs",
+    // A macro that defines types in several files.
+    "trace/outcome/words.rs",
     "agui/signs.rs",
     "command/cli/load.rs",
     "command/cli/output/paths.rs",

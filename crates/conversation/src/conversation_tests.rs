@@ -53,7 +53,7 @@ async fn it_goes_on_until_there_is_no_more_input() {
     assert_eq!(
         result.rules.len(),
         2,
-        "the rules of the whole conversation are settled"
+        "the rules of the whole conversation are evaluated"
     );
 }
 

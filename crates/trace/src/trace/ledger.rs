@@ -5,6 +5,7 @@
 use std::fmt;
 
 use indexmap::IndexMap;
+use serde_json::Value;
 
 use super::{EventNumber, Fact, Facts, Unread, UnreadForm, unread::possible};
 use ananke_base::text::ShortText;
@@ -185,6 +186,17 @@ impl UnreadKind {
         format!("`{name}`{} was not read{self}", self.place())
     }
 
+    /// The line of the target that silences it, to be written after its sentence; empty if nothing does.
+    pub(super) fn remedy(&self, name: &str) -> String {
+        match self.form {
+            UnreadForm::Known { .. } => String::new(),
+            UnreadForm::Unknown => {
+                let name = Value::from(name);
+                format!("; if it is not, `known: [{name}]` in the target silences it")
+            }
+        }
+    }
+
     fn tool(&self) -> Option<&str> {
         match &self.form {
             UnreadForm::Known { tool: Some(tool) } => Some(tool),
@@ -259,6 +271,10 @@ mod tests {
         assert_eq!(
             kind.sentence(name),
             "`event:A` (turn 1, event #4) was not read, and may be text"
+        );
+        assert_eq!(
+            kind.remedy("event:\"A\""),
+            "; if it is not, `known: [\"event:\\\"A\\\"\"]` in the target silences it"
         );
     }
 

@@ -57,6 +57,8 @@ pub enum Wire<'a> {
     },
     /// One raw frame; the changes that follow come from it.
     Frame(&'a [u8]),
+    /// Bytes came that are no event: a comment that keeps the connection open, or a part of an event.
+    Alive,
     /// The response is over.
     Closed,
 }

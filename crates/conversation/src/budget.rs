@@ -12,6 +12,9 @@ const OF_TURN: &str = "`timeout_ms` of the turn or of the target sets it (defaul
 const OF_TEST: &str = "`timeout_ms` of the test, or `--timeout`, sets it";
 const OF_CONVERSATION: &str = "`timeout_ms` of `simulate` sets it";
 
+/// The longest time that an agent has to be silent before that shows that it does not respond; less if its target has less.
+const LONGEST_SILENCE: Duration = Duration::from_secs(5);
+
 /// The limits of every turn of a conversation, whatever the source of its input.
 #[derive(Clone, Debug)]
 pub struct Budget {
@@ -37,6 +40,8 @@ pub struct TimeLeft {
 pub(super) struct TurnBudget {
     /// The limits of its first exchange.
     pub(super) limits: Limits,
+    /// The time of an exchange whose silence shows that the agent does not respond.
+    pub(super) shows_silence: Duration,
     /// The time that the turn itself may take.
     own: Duration,
     /// The time for the whole test.
@@ -69,6 +74,7 @@ impl Budget {
         };
         TurnBudget {
             limits,
+            shows_silence: self.turn.timeout.min(LONGEST_SILENCE),
             own,
             whole: self.whole,
             conversation: conversation.map(|time| time.of),

@@ -267,8 +267,9 @@ impl Conversation<'_> {
         let lookalikes = self.sink.evaluator.lookalikes(&self.sink.trace);
         self.result.warnings.extend(lookalikes);
         self.result.denied_warnings = self.sink.evaluator.denied_warnings();
-        if self.result.was_checked_by_nothing() {
-            let warning = "no rule was evaluated: all rules are on turns that were not needed";
+        let evaluator = &self.sink.evaluator;
+        let looks_at_agent = |index| evaluator.looks_at_agent_in(index);
+        if let Some(warning) = self.result.checked_by_nothing(looks_at_agent) {
             self.result.warnings.push(warning.to_owned());
             self.result.denied_warnings += 1;
         }

@@ -44,8 +44,8 @@ pub(super) async fn exchange(
         match &ended {
             Err(error) => sink.failed(error),
             Ok(Ended::Terminal) => sink.completed(),
-            Ok(Ended::Timeout) if has_fallen_silent(&sink.trace, &left) => sink.fell_silent(),
-            Ok(Ended::Timeout | Ended::Cancelled) => {}
+            Ok(Ended::Timeout) => note_silence(sink, &left, budget.shows_silence),
+            Ok(Ended::Cancelled) => {}
         }
         if let Err(halt) = check(ended, budget, &left, sink) {
             return Err(with_stderr(halt, session).await);
@@ -95,7 +95,7 @@ fn check(
                 .exchanges
                 .last()
                 .map_or_else(At::default, |exchange| exchange.sent);
-            let mut problem = budget.timed_out(sent, limits, &reached(&sink.trace));
+            let mut problem = budget.timed_out(sent, limits, &reached(&sink.trace, sink.heard));
             if is_silent_program(&sink.trace) {
                 let sets = problem.help.unwrap_or_default();
                 problem.help = Some(format!("{SILENT_PROGRAM_HELP}; {sets}"));
@@ -137,23 +137,30 @@ async fn with_stderr(mut halt: Halt, session: &mut dyn Session) -> Halt {
     halt
 }
 
-/// Whether the last exchange, which timed out within `limits`, began, and nothing of it came in the second half of its time. A
-/// call that runs is no silence of the agent: its tool takes so long.
-fn has_fallen_silent(trace: &Trace, limits: &Limits) -> bool {
-    let (Some(exchange), Some(last)) = (trace.exchanges.last(), trace.events.last()) else {
-        return false;
+/// Notes the silence of an agent in the last exchange, which timed out within `limits`: nothing came in the second half of its time.
+/// A time that is shorter than `shows_silence` shows nothing. A call that runs is no silence of the agent: its tool takes so long.
+fn note_silence(sink: &mut TraceSink<'_>, limits: &Limits, shows_silence: Duration) {
+    let Some(exchange) = sink.trace.exchanges.last() else {
+        return;
     };
-    let began = usize::from(last.exchange) + 1 == trace.exchanges.len();
-    let turn_calls = trace.turns.last().map(|turn| turn.calls.clone());
-    let calls = turn_calls.and_then(|calls| trace.calls.get(calls));
-    let is_tool_running = calls.unwrap_or_default().iter().any(ToolCall::is_pending);
     let waited = limits.until(exchange.sent).since(exchange.sent);
-    let heard = last.at.since(exchange.sent);
-    began && !is_tool_running && heard <= waited / 2
+    let heard = sink.heard.map(|heard| heard.since(exchange.sent));
+    let is_silent = heard.is_none_or(|heard| heard <= waited / 2);
+    let turn_calls = sink.trace.turns.last().map(|turn| turn.calls.clone());
+    let calls = turn_calls.and_then(|calls| sink.trace.calls.get(calls));
+    let is_tool_running = calls.unwrap_or_default().iter().any(ToolCall::is_pending);
+    if !is_silent || is_tool_running {
+        return;
+    }
+    if waited < shows_silence {
+        sink.hurried();
+    } else if heard.is_some() {
+        sink.fell_silent();
+    }
 }
 
 /// The progress of the last exchange, as the end of a message about its timeout; empty if there is none.
-fn reached(trace: &Trace) -> String {
+fn reached(trace: &Trace, heard: Option<At>) -> String {
     let Some(exchange) = trace.exchanges.last() else {
         return String::new();
     };
@@ -170,11 +177,18 @@ fn reached(trace: &Trace) -> String {
         (None, count) if count == 0 || missing != NO_RESPONSE => format!(": {missing}"),
         (_, 0) => ": the response began, and no event came".to_owned(),
         (_, count) => {
-            let last = since(events.map(|event| event.at).next().unwrap_or_default());
+            let last = events.map(|event| event.at).next().unwrap_or_default();
+            // A comment keeps the connection open, and is no event.
+            let then = if heard > Some(last) {
+                "then no other event"
+            } else {
+                "then nothing"
+            };
+            let last = since(last);
             match count {
-                1 => format!(": 1 event received {last} after the request, then nothing"),
+                1 => format!(": 1 event received {last} after the request, {then}"),
                 _ => format!(
-                    ": {count} events received, the last one {last} after the request, then nothing"
+                    ": {count} events received, the last one {last} after the request, {then}"
                 ),
             }
         }
@@ -289,5 +303,33 @@ mod tests {
             calling(&calls).await,
             (Status::Failed, MOST_ROUNDS, MOST_ROUNDS + 1)
         );
+    }
+
+    /// The notes about the silence of an agent that stalls so, and the message about the timeout; the test has `seconds`.
+    async fn stalling(comments: &'static [u64], seconds: Option<u64>) -> (String, String) {
+        let mut test = FakeTest::of(&[FakeAct::Stalls(comments)]);
+        test.budget.whole = seconds.map(Duration::from_secs);
+        let result = test.hold(&mut Inputs::says(&["one"])).await;
+        let notes = test.notes.0.lock().unwrap();
+        let known = |note: &&String| ["fell silent", "hurried"].contains(&note.as_str());
+        let noted = notes.iter().filter(known).cloned().collect();
+        let problem = result.turns[0].end.problem().expect("it timed out");
+        (noted, problem.message.clone())
+    }
+
+    #[tokio::test]
+    async fn a_comment_is_a_sign_of_life_and_a_short_time_shows_nothing() {
+        for (comments, seconds, noted, end) in [
+            (&[][..], None, "fell silent", "then nothing"),
+            (&[100, 2000], None, "fell silent", "then no other event"),
+            (&[100, 3000], None, "", "then no other event"),
+            (&[], Some(4), "hurried", "then nothing"),
+            (&[], Some(5), "fell silent", "then nothing"),
+            (&[3000], Some(4), "", "then no other event"),
+        ] {
+            let (found, message) = stalling(comments, seconds).await;
+            assert_eq!(found, noted, "{comments:?} {seconds:?}");
+            assert!(message.ends_with(end), "{message}");
+        }
     }
 }

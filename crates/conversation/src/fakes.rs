@@ -44,6 +44,8 @@ pub(super) enum FakeAct {
     Executes(&'static str),
     /// Takes so long.
     Waits(Duration),
+    /// Begins to respond, sends comments so many milliseconds after the request, and does not end.
+    Stalls(&'static [u64]),
     /// Ends so.
     Ends(RunEnd),
     /// Asks the user, and says the answer.
@@ -118,6 +120,16 @@ impl FakeSession {
                 if time > limits.timeout {
                     return Ended::Timeout;
                 }
+            }
+            FakeAct::Stalls(comments) => {
+                let sent = self.clock.now();
+                sink.wire(sent, Wire::Frame(b"{}"));
+                for after in comments {
+                    let at = sent.plus(Duration::from_millis(*after));
+                    sink.wire(at, Wire::Alive);
+                }
+                self.clock.advance(limits.timeout);
+                return Ended::Timeout;
             }
             FakeAct::Ends(ended) => end = ended,
         }
@@ -280,6 +292,14 @@ impl Observer for Notes {
 
     fn change(&mut self, lane: &Lane, _: At, change: &Change<'_>) {
         self.0.lock().unwrap().push(format!("{lane}: {change:?}"));
+    }
+
+    fn fell_silent(&mut self) {
+        self.0.lock().unwrap().push("fell silent".to_owned());
+    }
+
+    fn hurried(&mut self) {
+        self.0.lock().unwrap().push("hurried".to_owned());
     }
 }
 

@@ -32,6 +32,10 @@ pub trait Observer: Send {
     /// An exchange of the running turn timed out: the response had begun, and nothing more of it came for most of the time.
     fn fell_silent(&mut self) {}
 
+    /// An exchange of the running turn timed out, and nothing came for most of the time: but the test gave it less than its target
+    /// gives, so that it shows nothing of the target.
+    fn hurried(&mut self) {}
+
     /// It was decided whether a conditional turn is sent.
     fn decided(&mut self, turn: &ConditionalTurn, decision: &TurnDecision) {
         let _ = (turn, decision);

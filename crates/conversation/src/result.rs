@@ -1,6 +1,6 @@
 //! The result of a conversation.
 
-use ananke_rules::Captured;
+use ananke_rules::{Captured, RuleProperties};
 use ananke_trace::outcome::{CheckpointOutcome, Halt, RuleResult, Status, TurnOutcome};
 use ananke_trace::trace::Trace;
 
@@ -38,15 +38,32 @@ pub struct ConversationResult {
 }
 
 impl ConversationResult {
-    /// Whether it passed without any rule, because the turns that have rules were not needed.
-    pub(crate) fn was_checked_by_nothing(&self) -> bool {
+    /// The warning of a conversation that passed although no rule looked at what the agent did, because the turns that have such
+    /// rules were not needed. `looks_at_agent` says which turns have some, counted from 0.
+    pub(crate) fn checked_by_nothing(
+        &self,
+        looks_at_agent: impl Fn(usize) -> bool,
+    ) -> Option<&'static str> {
         let is_unneeded = |turn: &TurnOutcome| turn.reason_not_needed().is_some();
-        self.is_passed()
-            && self.rules.is_empty()
-            && self.checkpoints.is_empty()
-            && self.not_asked.is_empty()
-            && self.turns.iter().any(is_unneeded)
-            && self.turns.iter().all(|turn| turn.rules.is_empty())
+        let rules = self.turns.iter().flat_map(|turn| &turn.rules);
+        let mut rules = rules.chain(&self.rules).peekable();
+        let is_unchecked = self.checkpoints.is_empty() && self.not_asked.is_empty();
+        if !self.is_passed() || !is_unchecked || !self.turns.iter().any(is_unneeded) {
+            return None;
+        }
+        if rules.peek().is_none() {
+            return Some("no rule was evaluated: all rules are on turns that were not needed");
+        }
+        let turns = self.turns.iter().enumerate();
+        let mut unneeded = turns.filter(|(_, turn)| is_unneeded(turn));
+        if rules.any(|rule| RuleProperties::is_about_agent(&rule.rule))
+            || !unneeded.any(|(index, _)| looks_at_agent(index))
+        {
+            return None;
+        }
+        Some(
+            "no rule about what the agent did was evaluated: all such rules are on turns that were not needed",
+        )
     }
 
     /// Whether every rule passed until now.

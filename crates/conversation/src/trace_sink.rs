@@ -35,6 +35,8 @@ pub(super) struct TraceSink<'a> {
     pub(super) answers: ServerAnswers,
     observers: Vec<Box<dyn Observer + 'a>>,
     deltas: Vec<Delta>,
+    /// The moment at which the last bytes of the running response came, events or not.
+    pub(super) heard: Option<At>,
     at_failure: AtFailure,
     stopped: bool,
 }
@@ -58,6 +60,7 @@ impl<'a> TraceSink<'a> {
             answers: ServerAnswers::default(),
             observers,
             deltas: Vec::new(),
+            heard: None,
             at_failure,
             stopped: false,
         }
@@ -98,6 +101,13 @@ impl<'a> TraceSink<'a> {
     pub(super) fn fell_silent(&mut self) {
         for observer in &mut self.observers {
             observer.fell_silent();
+        }
+    }
+
+    /// An exchange timed out before it is known whether the agent responds.
+    pub(super) fn hurried(&mut self) {
+        for observer in &mut self.observers {
+            observer.hurried();
         }
     }
 
@@ -158,10 +168,17 @@ impl Sink for TraceSink<'_> {
         }
         match wire {
             Wire::Request { .. } | Wire::Headers(_) => {}
-            Wire::Sent { .. } => self.trace.begin_exchange(at),
+            Wire::Alive => self.heard = Some(at),
+            Wire::Sent { .. } => {
+                self.heard = None;
+                self.trace.begin_exchange(at);
+            }
             Wire::Head { status, .. } => self.trace.head(at, status),
             Wire::Late { missing } => self.trace.late(missing),
-            Wire::Frame(_) => self.trace.event(at),
+            Wire::Frame(_) => {
+                self.heard = Some(at);
+                self.trace.event(at);
+            }
             Wire::Closed => self.trace.end_exchange(at),
         }
     }

@@ -130,4 +130,10 @@ impl RuleProperties {
         let find = |path: &str| ALL.into_iter().find(|properties| properties.path == path);
         find(path).or_else(|| find(group?))
     }
+
+    /// Whether the rules with this path look at more than times and tokens.
+    pub fn is_about_agent(path: &str) -> bool {
+        let measures = [RuleSubject::Time, RuleSubject::Tokens];
+        Self::of(path).is_none_or(|properties| !measures.contains(&properties.subject))
+    }
 }

@@ -25,7 +25,7 @@ pub(crate) struct CompareOptions {
     /// Compare several later runs, instead of AFTER
     #[arg(id = "later", long = "after", value_name = "FILE", num_args = 1.., requires = "earlier", conflicts_with_all = ["before", "after"])]
     pub(crate) later: Vec<PathBuf>,
-    /// What else counts as a regression, in addition to tests that newly fail
+    /// What else counts as a regression, in addition to tests that newly fail or were not run
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
     pub(crate) fail_on: Vec<FailOn>,
     /// Minimum ratio for a test to count as slower (together with `--slower-by`)
@@ -57,7 +57,7 @@ pub(crate) enum FailOn {
     Ending,
     /// Tests that now pass only on a retry
     Flaky,
-    /// Tests that ran and are skipped now
+    /// Tests that ran and are skipped now; also those that were not run and failed before
     Skipped,
     /// Tests that no longer exist
     Removed,

@@ -146,6 +146,7 @@ impl EventStream<'_> {
     /// Takes bytes of the body. `Break` if the sink wants no more.
     fn bytes(&mut self, at: At, bytes: &[u8]) -> Result<ControlFlow<Stop>, TargetError> {
         self.last = at;
+        let events = self.received.events;
         let mut rest = bytes;
         loop {
             let before = rest;
@@ -168,7 +169,12 @@ impl EventStream<'_> {
                         return Ok(ControlFlow::Break(Stop));
                     }
                 }
-                Ok(None) => return Ok(ControlFlow::Continue(())),
+                Ok(None) => {
+                    if self.received.events == events {
+                        self.sink.wire(at, Wire::Alive);
+                    }
+                    return Ok(ControlFlow::Continue(()));
+                }
                 Err(EventTooLarge { max_event_bytes }) => {
                     self.received.add(rest);
                     let help =

@@ -196,5 +196,31 @@ impl Node {
 
 /// Text of the user's, fit for one line of a message: escaped, and cut where it is long.
 pub fn printable(text: &str) -> String {
-    truncate::chars(text, 40).escape_debug().to_string()
+    let text = truncate::chars(text, 40);
+    // A message quotes with backticks: `'` and `"` are no end of it.
+    text.split_inclusive(['\'', '"'])
+        .map(|part| match part.strip_suffix(['\'', '"']) {
+            Some(before) => format!("{}{}", before.escape_debug(), &part[before.len()..]),
+            None => part.escape_debug().to_string(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_stay_and_what_is_no_character_of_a_line_is_escaped() {
+        for (text, shown) in [
+            ("pay(id='7')", "pay(id='7')"),
+            ("say \"hi\"", "say \"hi\""),
+            ("a\nb'\u{1b}'", "a\\nb'\\u{1b}'"),
+            ("'", "'"),
+            ("", ""),
+            ("नमस्ते", "नमस्ते"),
+        ] {
+            assert_eq!(printable(text), shown, "{text:?}");
+        }
+    }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde_json::{Number, Value};
 
 use super::demands::{SAME_AS, demands, is_demand, keyword};
+use super::foreign_words::meanings;
 use super::here::Here;
 use super::lazy_schema::LazySchema;
 use super::messages::{expected, one_of};
@@ -466,7 +467,8 @@ impl Check<'_> {
             None => {
                 let meaning = self.problems.unknown_key(here, entry, known, &self.levels);
                 let is_typo = known.iter().any(|known| is_typo_of(&entry.key, known));
-                if self.ignores_unknown_keys() && !is_typo {
+                let is_ignored = !is_typo && !is_assertion_word(&entry.key, known);
+                if self.ignores_unknown_keys() && is_ignored {
                     self.problems.warn_of_last();
                 }
                 match meaning {
@@ -585,4 +587,10 @@ impl Check<'_> {
 /// Whether an unknown key is a known one with a typo: ignoring it would drop what it says. Short keys are too near to each other.
 fn is_typo_of(key: &str, known: &str) -> bool {
     key.chars().count() >= SHORTEST_TYPO && is_one_typo(key, known)
+}
+
+/// Whether an unknown key of a case says in other words what is checked: ignoring it would leave the case without its assertions.
+fn is_assertion_word(key: &str, known: &[&str]) -> bool {
+    let means_assertions = meanings(FileKind::Case, key).contains(&"assert");
+    known.contains(&"assert") && (means_assertions || key.starts_with("expect"))
 }

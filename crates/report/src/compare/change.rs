@@ -51,13 +51,15 @@ pub(crate) fn ratio(before_us: u64, after_us: u64) -> f64 {
 pub enum ChangeKind {
     /// Fails, and did not fail before; also a new test that fails.
     NewlyFailing,
+    /// Ran, and was not run: the run stopped before, or input was missing that it waited for.
+    NotRun,
     /// Fails, as before.
     StillFailing,
     /// Failed, and passes.
     NewlyPassing,
     /// Passes on a retry, and passed on the first attempt before.
     Flaky,
-    /// Ran, and is skipped.
+    /// Ran, and is skipped, as its file or the command line says.
     Skipped,
     /// Is new, and does not fail.
     New,
@@ -75,8 +77,9 @@ pub enum ChangeKind {
 
 impl ChangeKind {
     /// Every kind, in the order in which they are counted.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::NewlyFailing,
+        Self::NotRun,
         Self::StillFailing,
         Self::NewlyPassing,
         Self::Flaky,
@@ -93,6 +96,7 @@ impl ChangeKind {
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::NewlyFailing => "newly failing",
+            Self::NotRun => "not run",
             Self::StillFailing => "still failing",
             Self::NewlyPassing => "newly passing",
             Self::Flaky => "newly flaky",
@@ -215,14 +219,20 @@ impl TestChange {
             .map_or("", |test| &test.id)
     }
 
-    /// Its kinds that count as regressions: a new failure, if that fails the run, and those of `also`.
+    /// Its kinds that count as regressions: a new failure, if that fails the run, a test that did not fail before and was
+    /// not run, and those of `also`.
     pub(crate) fn regressions<'k>(
         &'k self,
         also: &'k [ChangeKind],
     ) -> impl Iterator<Item = ChangeKind> + 'k {
         let fails_the_run = self.after.as_ref().is_some_and(TestSummary::fails_the_run);
-        self.kinds.iter().copied().filter(move |kind| {
-            (*kind == ChangeKind::NewlyFailing && fails_the_run) || also.contains(kind)
+        let failed = self.before.as_ref().is_some_and(TestSummary::fails);
+        let counted = |test: &TestSummary| !test.quarantined;
+        let may_hide_failure = !failed && self.after.as_ref().is_some_and(counted);
+        self.kinds.iter().copied().filter(move |kind| match kind {
+            ChangeKind::NewlyFailing if fails_the_run => true,
+            ChangeKind::NotRun => may_hide_failure || also.contains(&ChangeKind::Skipped),
+            other => also.contains(other),
         })
     }
 }
@@ -233,7 +243,13 @@ fn verdict(before: &TestSummary, after: &TestSummary) -> Option<ChangeKind> {
         (false, true) => Some(ChangeKind::NewlyFailing),
         (true, true) => Some(ChangeKind::StillFailing),
         (_, false) if after.status == Status::Skipped => {
-            (before.status != Status::Skipped).then_some(ChangeKind::Skipped)
+            if before.status == Status::Skipped {
+                None
+            } else if after.is_not_run {
+                Some(ChangeKind::NotRun)
+            } else {
+                Some(ChangeKind::Skipped)
+            }
         }
         (true, false) => Some(ChangeKind::NewlyPassing),
         (false, false) => (after.flaky && !before.flaky).then_some(ChangeKind::Flaky),

@@ -25,6 +25,9 @@ pub(crate) struct TestSummary {
     /// How many of these runs passed.
     #[schemars(extend("x-since" = "1.1"))]
     pub(crate) passed: u32,
+    /// Whether it was not run for a reason that is neither in its file nor on the command line.
+    #[serde(skip)]
+    pub(crate) is_not_run: bool,
     /// Whether it passed only on a retry.
     pub(crate) flaky: bool,
     /// Whether it is in quarantine, so that it does not fail the run.
@@ -105,6 +108,7 @@ impl TestSummary {
             status,
             runs,
             passed,
+            is_not_run: status == Status::Skipped && !outcome.is_skipped_on_purpose(),
             flaky: outcome.is_flaky(),
             quarantined: outcome.test.quarantine.is_some(),
             duration_us: outcome.transcript.duration_us,
@@ -166,10 +170,10 @@ impl TestSummary {
     /// The weight of a run as the one that shows a test best.
     fn weight(&self) -> u8 {
         match (self.fails_the_run(), self.fails(), self.status) {
-            (true, ..) => 3,
-            (_, true, _) => 2,
-            (.., Status::Skipped) => 0,
-            _ => 1,
+            (true, ..) => 4,
+            (_, true, _) => 3,
+            (.., Status::Skipped) => u8::from(self.is_not_run),
+            _ => 2,
         }
     }
 

@@ -10,6 +10,7 @@ use crate::evaluation::{
 use crate::inherit::{Inherited, TurnRules};
 use crate::limit_registry::monitor;
 use crate::rule::RuleEntry;
+use crate::rule_properties::RuleProperties;
 use ananke_base::context::interruption::is_everything_given_up;
 use ananke_model::variables::Patterns;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, TimeLimits};
@@ -542,6 +543,13 @@ impl Evaluator {
             .iter()
             .filter(|watch| watch.is_asking || !(watch.is_decided || watch.has_failed));
         open.map(|watch| (watch.path, &watch.origin))
+    }
+
+    /// Whether the turn at `index`, counted from 0, has rules about more than times and tokens.
+    pub fn looks_at_agent_in(&self, index: usize) -> bool {
+        let entries = self.rules.turns.get(index).map(|turn| &turn.entries);
+        let mut entries = entries.into_iter().flatten();
+        entries.any(|entry| RuleProperties::is_about_agent(entry.path))
     }
 
     /// Whether a rule about tool calls applies anywhere.

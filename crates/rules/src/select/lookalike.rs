@@ -1,11 +1,10 @@
 //! Values in `args` and `result` that look like conditions or patterns: `{ min: 40 }` and `"^O-"` mean themselves.
 
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 use super::Selector;
 use super::mismatches::Whole;
-use super::tool_name::is_like_a_pattern;
-use super::written_pattern::WrittenPattern;
+use super::written_pattern::{WrittenPattern, escaped};
 use crate::describe::{json, yaml_key};
 use crate::evaluation::CodedWarning;
 use ananke_base::context::DateOrTime;
@@ -43,16 +42,18 @@ struct Lookalike<'s> {
     path: Vec<PathPart<'s>>,
     /// The value as it is written.
     value: &'s Value,
-    meant: Meant,
+    meant: Meant<'s>,
 }
 
 /// The condition that a value looks like.
 #[derive(Clone, Debug)]
-enum Meant {
+enum Meant<'s> {
     /// Bounds, as they are written: `min: 40`.
     Bounds(String),
     /// Conditions of which one is no bound: `match: "^O-"`. Without a value in its place such a mapping may be meant itself.
     Conditions(String),
+    /// The values of which one is meant.
+    Choices(&'s [Value]),
     /// A regular expression or a glob.
     Pattern(WrittenPattern),
 }
@@ -94,8 +95,8 @@ fn collect<'s>(
     all: &mut Vec<Lookalike<'s>>,
 ) {
     if let Some(meant) = meant(value) {
-        // Words like `type` and `match` are keys of agents too: what is in such a mapping may be meant as well.
-        let is_certain = !matches!(meant, Meant::Conditions(_));
+        // Words like `type` and `match` are keys of agents too, and most lists are meant: what is in them may be meant as well.
+        let is_certain = !matches!(meant, Meant::Conditions(_) | Meant::Choices(_));
         all.push(Lookalike {
             whole,
             path: path.clone(),
@@ -126,31 +127,36 @@ fn collect<'s>(
 }
 
 /// The condition that a value looks like.
-fn meant(value: &Value) -> Option<Meant> {
+fn meant(value: &Value) -> Option<Meant<'_>> {
     match value {
-        Value::Object(entries) => {
-            let mut conditions = Vec::new();
-            for (word, value) in entries {
-                conditions.push((condition_key(word)?, value));
-            }
-            written_conditions(&conditions)
-        }
+        Value::Object(entries) => written_conditions(entries),
         Value::String(text) => match comparison(text.trim()) {
             Some(bound) => Some(Meant::Bounds(bound)),
-            None if is_like_a_pattern(text) || text.contains(['[', '\\']) => {
-                WrittenPattern::of(text).map(Meant::Pattern)
-            }
-            None => None,
+            None => WrittenPattern::of(text).map(Meant::Pattern),
         },
+        Value::Array(items) if items.len() > 1 && items.iter().all(is_scalar) => {
+            Some(Meant::Choices(items))
+        }
         _ => None,
     }
 }
 
 /// The conditions of a mapping as they are written in YAML; `None` if one of them cannot be one.
-fn written_conditions(conditions: &[(&str, &Value)]) -> Option<Meant> {
+fn written_conditions(entries: &Map<String, Value>) -> Option<Meant<'_>> {
     let mut written = Vec::new();
-    for (key, value) in conditions {
-        let value = match (*key, value) {
+    let mut keys = Vec::new();
+    for (word, value) in entries {
+        // A word of other languages that no single key means; `not` would negate what is next to it.
+        if entries.len() == 1
+            && let Some((key, condition)) = foreign_condition(word, value)
+        {
+            keys.push(key);
+            written.push(condition);
+            continue;
+        }
+        let key = condition_key(word)?;
+        keys.push(key);
+        let value = match (key, value) {
             (key, value) if BOUNDS.contains(&key) => bound(value)?,
             ("type", Value::String(name)) if TYPES.contains(&name.as_str()) => value.to_string(),
             ("match" | "contains" | "message", Value::String(_))
@@ -164,13 +170,43 @@ fn written_conditions(conditions: &[(&str, &Value)]) -> Option<Meant> {
         written.push(format!("{key}: {value}"));
     }
     let written = written.join(", ");
-    if conditions.iter().all(|(key, _)| NOT_ALONE.contains(key)) {
+    if keys.iter().all(|key| NOT_ALONE.contains(key)) {
         None
-    } else if conditions.iter().all(|(key, _)| BOUNDS.contains(key)) {
+    } else if keys.iter().all(|key| BOUNDS.contains(key)) {
         Some(Meant::Bounds(written))
     } else {
         Some(Meant::Conditions(written))
     }
+}
+
+/// The condition that a word of other languages means: its key, and how it is written.
+fn foreign_condition(word: &str, value: &Value) -> Option<(&'static str, String)> {
+    match (word, value) {
+        ("starts_with" | "startsWith" | "startswith", Value::String(text)) => {
+            let regex = Value::from(format!("^{}", escaped(text)));
+            Some(("match", format!("match: {regex}")))
+        }
+        ("ends_with" | "endsWith" | "endswith", Value::String(text)) => {
+            let regex = Value::from(format!("{}$", escaped(text)));
+            Some(("match", format!("match: {regex}")))
+        }
+        ("any_of" | "anyOf", Value::Array(_)) => Some(("one_of", format!("one_of: {value}"))),
+        ("not_equals" | "notEquals" | "neq" | "$ne", other) if is_scalar(other) => {
+            Some(("equals", format!("equals: {value}, not: true")))
+        }
+        ("between", Value::Array(items)) => {
+            let [least, most] = items.as_slice() else {
+                return None;
+            };
+            let (least, most) = (bound(least)?, bound(most)?);
+            Some(("min", format!("min: {least}, max: {most}")))
+        }
+        _ => None,
+    }
+}
+
+fn is_scalar(value: &Value) -> bool {
+    !matches!(value, Value::Array(_) | Value::Object(_))
 }
 
 /// The bound that a text spells: `>= 40`.
@@ -229,6 +265,7 @@ impl Lookalike<'_> {
             (_, Value::Array(_)) => false,
             (Meant::Pattern(pattern), Value::String(text)) => pattern.is_match(text),
             (Meant::Pattern(pattern), other) => pattern.is_match(&other.to_string()),
+            (Meant::Choices(items), other) => items.iter().any(|item| is_same_json(item, other)),
             (Meant::Bounds(_) | Meant::Conditions(_), _) => true,
         }
     }
@@ -240,6 +277,14 @@ impl Lookalike<'_> {
         let (code, condition, noun) = match &self.meant {
             Meant::Bounds(bounds) => (Code::LooksLikeCondition, bounds.clone(), "bound"),
             Meant::Conditions(written) => (Code::LooksLikeCondition, written.clone(), "condition"),
+            Meant::Choices(items) => {
+                let choices = Value::from(items.to_vec());
+                (
+                    Code::LooksLikeCondition,
+                    format!("one_of: {choices}"),
+                    "condition",
+                )
+            }
             Meant::Pattern(pattern) => {
                 let regex = Value::from(pattern.as_str());
                 (Code::LooksLikePattern, format!("match: {regex}"), "pattern")
@@ -329,7 +374,15 @@ mod tests {
             ("'*0'", "match: \"0$\""),
             ("'[0-9]+'", "match: \"[0-9]+\""),
             ("'\\d+'", "match: \"\\\\d+\""),
-            ("'2000|1000'", "match: \"2000|1000\""),
+            ("(?i)1000", "match: \"(?i)1000\""),
+            ("'10.*'", "match: \"10.*\""),
+            ("'00$'", "match: \"00$\""),
+            ("[999, 1000]", "one_of: [999,1000]"),
+            ("{ starts_with: '1' }", "match: \"^1\""),
+            ("{ endsWith: '.0' }", "match: \"\\\\.0$\""),
+            ("{ any_of: [1, 2] }", "one_of: [1,2]"),
+            ("{ not_equals: 7 }", "equals: 7, not: true"),
+            ("{ between: [1, 9] }", "min: 1, max: 9"),
         ] {
             let yaml = format!("{{ name: pay, args: {{ amount: {written} }} }}");
             let words = lookalikes(&yaml, &[call(r#"{"amount": 1000}"#, [])]);
@@ -348,6 +401,24 @@ mod tests {
             "'^2'",
             "'2*'",
             "'[EUR]'",
+            "'[1]'",
+            "'1|2'",
+            "'1||2'",
+            "'*'",
+            "'**'",
+            "'1 * 2'",
+            "'^'",
+            "'$'",
+            "'/1/'",
+            "'[\"1\"]'",
+            "'100?'",
+            "[1, 2]",
+            "[1000]",
+            "[[1000], 1]",
+            "{ between: [1] }",
+            "{ between: [a, b] }",
+            "{ any_of: 1 }",
+            "{ not_equals: 7, min: 3 }",
             "'(*'",
             "{ not: true }",
             "{ message: no }",

@@ -220,7 +220,7 @@ pub(crate) fn tool_name(name: &Text, interpolation: &mut Interpolation<'_>) -> L
 }
 
 /// Whether a text is probably meant as a glob or as a regular expression: names of tools do not look so.
-pub(super) fn is_like_a_pattern(name: &str) -> bool {
+fn is_like_a_pattern(name: &str) -> bool {
     name.contains(['*', '|'])
         || name.contains(".+")
         || name.starts_with(['^', '/'])

@@ -23,8 +23,10 @@ const CONNECTED: u8 = 2;
 const ANSWERED: u8 = 3;
 /// A part of a response came, and then nothing for most of the time.
 const SILENT: u8 = 4;
+/// Nothing came for most of a time that is too short to show anything.
+const HURRIED: u8 = 5;
 /// A whole response came.
-const COMPLETED: u8 = 5;
+const COMPLETED: u8 = 6;
 
 /// The progress of one attempt with its agent.
 #[derive(Debug, Default)]
@@ -55,7 +57,8 @@ impl AgentContact {
     }
 
     /// Whether the agent responded, if it was asked and that is known; `problem` is the first of the attempt. If the attempt timed
-    /// out, a head without anything after it is no response, and nor is a beginning with silence after it. A connection that is
+    /// out, a head without anything after it is no response, and nor is a beginning with silence after it; a time that was too short
+    /// shows nothing. A connection that is
     /// refused or closed, and a program that does not start or ends, are none either if nothing came before. Nor is a page for
     /// people.
     pub(crate) fn has_answered(&self, problem: Option<&Problem>) -> Option<bool> {
@@ -65,7 +68,7 @@ impl AgentContact {
         ) {
             (ASKED | CONNECTED | SILENT, Some(ErrorKind::Timeout))
             | (ASKED, Some(ErrorKind::Protocol)) => Some(false),
-            (NOT_ASKED | ASKED, _) => None,
+            (NOT_ASKED | ASKED, _) | (HURRIED, Some(ErrorKind::Timeout)) => None,
             _ => Some(true),
         }
     }
@@ -89,7 +92,7 @@ impl Observer for ContactObserver<'_> {
             // A page is from a server that is no agent: another address, or a gateway.
             Wire::Head { content_type, .. } if Received::is_page(content_type) => {}
             Wire::Head { .. } => self.contact.reach(CONNECTED),
-            Wire::Frame(_) => self.contact.reach(ANSWERED),
+            Wire::Frame(_) | Wire::Alive => self.contact.reach(ANSWERED),
             Wire::Request { .. }
             | Wire::Sent { .. }
             | Wire::Headers(_)
@@ -105,6 +108,10 @@ impl Observer for ContactObserver<'_> {
 
     fn fell_silent(&mut self) {
         self.contact.reach(SILENT);
+    }
+
+    fn hurried(&mut self) {
+        self.contact.reach(HURRIED);
     }
 
     fn failed(&mut self, error: &TargetError) {
@@ -185,5 +192,14 @@ mod tests {
         }
         assert_eq!(shown(silent, Some(Timeout)), Some(false));
         assert_eq!(shown(silent, Some(Agent)), Some(true));
+        let hurried = |observer: &mut ContactObserver<'_>| {
+            head(observer);
+            observer.hurried();
+        };
+        assert_eq!(shown(hurried, Some(Timeout)), None);
+        let alive = |observer: &mut ContactObserver<'_>| {
+            observer.wire(&Lane::Agent, At::default(), Wire::Alive);
+        };
+        assert_eq!(shown(alive, Some(Timeout)), Some(true));
     }
 }

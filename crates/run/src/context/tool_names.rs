@@ -11,6 +11,7 @@ use ananke_base::context::lock;
 use ananke_base::diagnostic::Place;
 use ananke_base::message::{DeclaredTool, ToolDeclaration};
 use ananke_base::text::{Spellings, after_prefixes, is_one_typo};
+use ananke_model::variables::call_as_name;
 use ananke_rules::NamedTool;
 use ananke_trace::outcome::{NearName, NearNames};
 use ananke_trace::redact::Redactor;
@@ -286,6 +287,10 @@ impl Names {
         let mut found = self.near_arguments();
         for (named, places) in &self.named {
             let name = named.as_str();
+            // A name that is written as a call has its warning already, with the name to write.
+            if call_as_name(name).is_some() {
+                continue;
+            }
             if let Some(nearest) = near_name(name, &existing, &spellings) {
                 found.extend(places.iter().map(|(place, rule)| NearName {
                     place: place.clone(),
@@ -397,6 +402,8 @@ mod tests {
         );
         assert_eq!(found.note, None);
         assert_eq!(near_names(&named, &[]), NearNames::default());
+        let as_calls = near_names(&["get_order:", "get_order()"], &["get_order"]);
+        assert_eq!(as_calls.found, [], "`pattern-as-name` says what to write");
     }
 
     #[test]

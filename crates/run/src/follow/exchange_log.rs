@@ -118,6 +118,7 @@ impl Observer for ExchangeLog<'_> {
                 return;
             }
             Wire::Closed => ExchangePart::Closed,
+            Wire::Alive => return,
         };
         self.show_all();
         self.add(at, part);

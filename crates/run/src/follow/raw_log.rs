@@ -382,7 +382,7 @@ impl Observer for RawLog {
                 let raw = bounded(&String::from_utf8_lossy(frame));
                 collected.add(number, raw.len(), RawItem::Event(at, raw));
             }
-            Wire::Late { .. } | Wire::Closed => {}
+            Wire::Late { .. } | Wire::Closed | Wire::Alive => {}
         }
     }
 

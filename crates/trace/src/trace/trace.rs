@@ -351,7 +351,11 @@ impl Trace {
                 0 => String::new(),
                 others => format!(" (and {others} more)"),
             };
-            return Some(format!("{}{more}", kind.sentence(name)));
+            return Some(format!(
+                "{}{more}{}",
+                kind.sentence(name),
+                kind.remedy(name)
+            ));
         }
         let is_hidden = (needed.has(Fact::Results) || needed.has(Fact::CallEnds))
             && self.hidden_results().any(|call| {

@@ -385,11 +385,16 @@ pub(super) const BLOCK_SENTENCES: &[Sentence] = &[
 pub(super) const CASE_WORDS: &[Word] = &[
     ("agent", &["use"]),
     ("answer", &["expected"]),
+    ("asserting", &["assert"]),
     ("checks", &["assert"]),
     ("conversation", &["messages"]),
     ("criteria", &["value"]),
     ("description", &["name"]),
-    ("expect", &["expected"]),
+    ("evaluators", &["assert"]),
+    ("expect", &["expected", "assert"]),
+    ("expectations", &["assert"]),
+    ("expects", &["assert"]),
+    ("graders", &["assert"]),
     ("history", &["messages"]),
     ("judge", &["use"]),
     ("match", &["pattern"]),
@@ -402,9 +407,12 @@ pub(super) const CASE_WORDS: &[Word] = &[
     ("question", &["input"]),
     ("regex", &["pattern"]),
     ("rubric", &["value"]),
+    ("rules", &["assert"]),
     ("timeout_ms", &["timeout"]),
     ("title", &["name"]),
     ("tool", &["name"]),
+    ("validations", &["assert"]),
+    ("validators", &["assert"]),
 ];
 
 /// Sentences for cases.
@@ -423,6 +431,21 @@ pub(super) const CASE_SENTENCES: &[Sentence] = &[
         &["system", "system_prompt", "systemPrompt"],
         "input",
         "write it as the first message: `\"messages\": [{\"role\": \"system\", \"content\": \"…\"}, …]`",
+    ),
+    (
+        &[
+            "expect",
+            "expectation",
+            "expectations",
+            "expected_answer",
+            "expected_output",
+            "expected_response",
+            "expected_result",
+            "expectedOutput",
+            "expects",
+        ],
+        "expected",
+        "write the whole answer as `\"expected\": \"…\"`, or what it must contain as `\"assert\": [{\"type\": \"contains\", \"value\": \"…\"}]`",
     ),
     (
         &["expected_tools", "tools", "tools_called", "tool_calls"],

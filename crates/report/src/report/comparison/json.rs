@@ -27,8 +27,8 @@ part! {
         /// without a test are omitted.
         counts: BTreeMap<ChangeKind, usize> =
             counts.into_iter().filter(|(_, count)| *count > 0).collect();
-        /// How many of these are regressions, by the same words: tests that newly fail, and the kinds in `--fail-on`.
-        /// Without any, the exit code is 0.
+        /// How many of these are regressions, by the same words: tests that newly fail, tests that were not run and did not fail
+        /// before, and the kinds in `--fail-on`. Without any, the exit code is 0.
         regressions: BTreeMap<ChangeKind, usize> = compared.regressions().into_iter().collect();
         /// The tests that changed, in the order of the later report, followed by those that only the earlier one has.
         tests: Vec<ChangeView<'a>> = {

@@ -9,8 +9,9 @@ use ananke_base::text::{duration, escape, grouped};
 use ananke_trace::outcome::Status;
 
 /// Headings, each with the kinds of changes under it if they are the first of a test; the most important come first.
-pub(super) const SECTIONS: [(&str, &[ChangeKind]); 8] = [
+pub(super) const SECTIONS: [(&str, &[ChangeKind]); 9] = [
     ("newly failing", &[ChangeKind::NewlyFailing]),
+    ("not run", &[ChangeKind::NotRun]),
     ("still failing", &[ChangeKind::StillFailing]),
     ("newly flaky", &[ChangeKind::Flaky]),
     (

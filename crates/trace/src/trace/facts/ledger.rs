@@ -5,6 +5,7 @@
 use std::fmt;
 
 use indexmap::IndexMap;
+use serde_json::Value;
 
 use super::fact::{Fact, Facts};
 use super::unread::{Unread, UnreadCall, UnreadForm, possible};
@@ -193,6 +194,17 @@ impl UnreadKind {
         format!("`{name}`{} was not read{self}", self.place())
     }
 
+    /// The line of the target that silences it, to be written after its sentence; empty if nothing does.
+    pub(crate) fn remedy(&self, name: &str) -> String {
+        match self.form {
+            UnreadForm::Known { .. } => String::new(),
+            UnreadForm::Unknown(_) => {
+                let name = Value::from(name);
+                format!("; if it is not, `known: [{name}]` in the target silences it")
+            }
+        }
+    }
+
     fn tool(&self) -> Option<&str> {
         self.form.tool()
     }
@@ -264,6 +276,10 @@ mod tests {
         assert_eq!(
             kind.sentence(name),
             "`event:A` (turn 1, event #4) was not read, and may be text"
+        );
+        assert_eq!(
+            kind.remedy("event:\"A\""),
+            "; if it is not, `known: [\"event:\\\"A\\\"\"]` in the target silences it"
         );
     }
 

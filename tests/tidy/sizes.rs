@@ -21,9 +21,9 @@ const SHORT_FILES: &[&str] = &[
     // A macro that defines types in several files.
     "trace/outcome/words.rs",
     "agui/signs.rs",
-    "command/cli/load.rs",
+    "command/cli/select/load.rs",
     "command/cli/output/paths.rs",
-    "command/cli/runtime.rs",
+    "command/cli/frame/runtime.rs",
     "rules/evaluation/undecided.rs",
     "rules/near_values.rs",
     "rules/question_keys.rs",

@@ -8,7 +8,8 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::fact::{Fact, Facts};
-use super::unread::{Unread, UnreadCall, UnreadForm, possible};
+use super::possible_facts::UnreadCall;
+use super::unread::{Unread, UnreadForm, possible};
 use crate::trace::EventNumber;
 use ananke_base::text::ShortText;
 

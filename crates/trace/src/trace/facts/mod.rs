@@ -15,5 +15,5 @@ pub use fact::{Fact, Facts};
 pub use known_keys::{JsonKinds, KnownKey, unread_items, unread_keys};
 pub(crate) use ledger::Entered;
 pub use ledger::{KnownName, Ledger, UnreadKind};
-pub use possible_facts::{facts_of_item, facts_of_key, may_hold_call};
-pub use unread::{Unread, UnreadCall, UnreadForm, UnreadViolation};
+pub use possible_facts::{UnreadCall, facts_of_item, facts_of_key, may_hold_call};
+pub use unread::{Unread, UnreadForm, UnreadViolation};

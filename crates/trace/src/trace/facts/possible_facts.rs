@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::fact::{Fact, Facts};
-use super::unread::UnreadCall;
 use ananke_base::source::received_json;
 
 /// Facts of what may be a call with its result.
@@ -94,6 +93,15 @@ const TEXTS: [&str; 8] = [
     "parts",
     "transcript",
 ];
+
+/// The call that something unread may be a piece of, as far as that is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnreadCall<'a> {
+    /// The tool that it names: rules about other tools do not rest on it.
+    pub tool: Option<Cow<'a, str>>,
+    /// The id of the call: if that call is known, it is no other one.
+    pub id: Option<Cow<'a, str>>,
+}
 
 /// The longest text in a value that is read as JSON, in bytes.
 const MAX_INNER_JSON: usize = 1 << 20;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::fact::{Fact, Facts};
-use super::possible_facts::{call_of_item, facts_of_item, facts_of_key};
+use super::possible_facts::{UnreadCall, call_of_item, facts_of_item, facts_of_key};
 use ananke_base::{source::printable, text::truncate};
 
 /// Something that an agent, a server or a trace sent, and that was not understood.
@@ -54,15 +54,6 @@ impl UnreadForm<'_> {
             Self::Known { tool } | Self::Unknown(UnreadCall { tool, .. }) => tool.as_deref(),
         }
     }
-}
-
-/// The call that something unread may be a piece of, as far as that is known.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct UnreadCall<'a> {
-    /// The tool that it names: rules about other tools do not rest on it.
-    pub tool: Option<Cow<'a, str>>,
-    /// The id of the call: if that call is known, it is no other one.
-    pub id: Option<Cow<'a, str>>,
 }
 
 impl<'a> Unread<'a> {

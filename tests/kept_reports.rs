@@ -91,7 +91,7 @@ fn reporting(
     Command::new(env!("CARGO_BIN_EXE_ananke"))
         .current_dir(folder)
         .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("PATH", "/usr/bin:/bin")
         .envs(environment.iter().copied())
         .args(arguments)
         .args(paths.flat_map(|path| ["-o".into(), path]))

@@ -97,7 +97,7 @@ async fn json_is_read_in_every_form_and_nothing_else_is() {
                     event(&call_result(&json!("two"))),
                 )
             },
-            "error: a message of the server answers the request `\\\"two\\\"`, but the request that waits is `2`; received: HTTP 200, text/event-stream",
+            "error: a message of the server answers the request `\"two\"`, but the request that waits is `2`; received: HTTP 200, text/event-stream",
         ),
         (
             |id| ("401 Unauthorized", "application/json", refusal(id)),

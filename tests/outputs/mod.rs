@@ -370,7 +370,7 @@ fn no_report_replaces_the_program_of_a_target() {
 
 #[test]
 fn no_command_replaces_a_file_that_it_reads_or_that_it_has_not_written() {
-    let cases = "{\"id\": \"a\", \"input\": \"hello\", \"expect\": {\"contains\": \"hi\"}}\n";
+    let cases = "{\"id\": \"a\", \"input\": \"hello\", \"assert\": {\"type\": \"contains\", \"value\": \"hi\"}}\n";
     let list = "{\"messages\": [{\"role\": \"user\", \"content\": \"hello\"}, {\"role\": \"assistant\", \"content\": \"hi\"}]}\n";
     let hook = "version: \"1.3\"\nname: b\nhooks: [{ cmd: [sh, scripts/c.sh] }]\nturns: [{ user: hello }]\n";
     let project = Project::new(&[

@@ -312,9 +312,9 @@ mod tests {
         let result = test.hold(&mut Inputs::says(&["one"])).await;
         let notes = test.notes.0.lock().unwrap();
         let known = |note: &&String| ["fell silent", "hurried"].contains(&note.as_str());
-        let noted = notes.iter().filter(known).cloned().collect();
+        let about_silence = notes.iter().filter(known).cloned().collect();
         let problem = result.turns[0].end.problem().expect("it timed out");
-        (noted, problem.message.clone())
+        (about_silence, problem.message.clone())
     }
 
     #[tokio::test]

@@ -122,13 +122,7 @@ impl FakeSession {
                 }
             }
             FakeAct::Stalls(comments) => {
-                let sent = self.clock.now();
-                sink.wire(sent, Wire::Frame(b"{}"));
-                for after in comments {
-                    let at = sent.plus(Duration::from_millis(*after));
-                    sink.wire(at, Wire::Alive);
-                }
-                self.clock.advance(limits.timeout);
+                self.stall(comments, limits.timeout, sink);
                 return Ended::Timeout;
             }
             FakeAct::Ends(ended) => end = ended,
@@ -140,6 +134,17 @@ impl FakeSession {
             }
         }
         Ended::Terminal
+    }
+
+    /// Sends one event, and then only comments, each after so many milliseconds, until time is up.
+    fn stall(&self, comments: &[u64], timeout: Duration, sink: &mut dyn Sink) {
+        let sent = self.clock.now();
+        sink.wire(sent, Wire::Frame(b"{}"));
+        for after in comments {
+            let at = sent.plus(Duration::from_millis(*after));
+            sink.wire(at, Wire::Alive);
+        }
+        self.clock.advance(timeout);
     }
 }
 

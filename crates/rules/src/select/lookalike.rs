@@ -389,6 +389,10 @@ mod tests {
             let line = format!("write `args_where: {{ amount: {{ {line} }} }}` for");
             assert!(words.len() == 1 && words[0].contains(&line), "{words:?}");
         }
+    }
+
+    #[test]
+    fn a_literal_value_is_no_condition() {
         for written in [
             "40",
             "{}",

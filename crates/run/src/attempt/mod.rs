@@ -3,10 +3,6 @@
 //!
 //! **Invariant:** a teardown runs for each attempt whose hooks began, however it ends.
 
-#[expect(
-    clippy::module_inception,
-    reason = "the file of the type that the folder is named after"
-)]
 mod attempt;
 pub(crate) mod capture_values;
 mod hooks;

@@ -192,8 +192,13 @@ mod tests {
         }
         assert_eq!(shown(silent, Some(Timeout)), Some(false));
         assert_eq!(shown(silent, Some(Agent)), Some(true));
+    }
+
+    #[test]
+    fn a_short_time_and_a_comment_show_no_silence() {
+        use ErrorKind::Timeout;
         let hurried = |observer: &mut ContactObserver<'_>| {
-            head(observer);
+            observer.contact.reach(CONNECTED);
             observer.hurried();
         };
         assert_eq!(shown(hurried, Some(Timeout)), None);

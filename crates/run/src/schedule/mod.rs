@@ -8,10 +8,6 @@
 
 mod project_hooks;
 mod run_case;
-#[expect(
-    clippy::module_inception,
-    reason = "the file of the type that the folder is named after"
-)]
 mod schedule;
 mod spool;
 mod suite;

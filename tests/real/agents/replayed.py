@@ -10,6 +10,7 @@ from pathlib import Path
 # not what happened in it.
 CIRCUMSTANCES = [
     (re.compile(rb'(<testsuites [^>]*) time="[^"]*" timestamp="[^"]*"'), rb"\1"),
+    (re.compile(rb'(<property name="wall-clock time") value="[^"]*"'), rb"\1"),
     (re.compile(rb'("type":"summary".*),"started":[0-9]*,"duration_ms":[0-9.]*'), rb"\1"),
     (re.compile(rb' *<property name="command" value="[^"]*" ?/>\n?'), rb""),
     (re.compile(rb'("type":"summary","run":\{[^\[]*)"command":\[[^\]]*\],'), rb"\1"),

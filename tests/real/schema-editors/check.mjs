@@ -44,7 +44,7 @@ const LEFT = [
   /^\[contradiction\]: `endpoint` goes with `transport: http`/,
   /^\[contradiction\]: a target of the type `\w+` (does not show tool calls|shows no schemas of its tools)/,
   // A target that extends another has the keys of its type, which only the config as a whole says.
-  /^\[unknown-key\]: a target of the type `agui` has no such key/,
+  /^\[unknown-key\]: a target of the type `agui` has no key `/,
   /^\[wrong-type\]: unknown value `(stdio|sse)`: the values are `http`/,
   // Rules that `output` and `state` share, and steps within `any_of`.
   /^\[contradiction\]: `of` goes with `output`: there is one state/,

@@ -64,6 +64,26 @@ async fn an_extra_event_about_a_known_call_or_another_tool_changes_no_verdict() 
 }
 
 #[tokio::test]
+async fn an_extra_event_with_the_id_of_a_known_call_may_still_be_news() {
+    let events = [
+        // The call `c` is to `find_order`.
+        json!({ "type": "TOOL_CALLED", "toolCallId": "c", "toolCallName": "delete_order" }),
+        json!({ "type": "TOOL_RETRIED", "toolCallId": "c", "toolName": "delete_order" }),
+    ];
+    hides_no_verdict(AGUI, inserted(&agui(), &events, 5, 1)).await;
+    let news = [
+        json!({ "type": "TOOL_CHANGED", "toolCallId": "c", "args": { "id": 500 } }),
+        json!({ "type": "TOOL_DONE", "toolCallId": "c", "toolName": "find_order", "result": "declined" }),
+    ];
+    let streams = inserted(&agui(), &news, 8, 1);
+    let bodies = streams.iter().map(|events| stream(events)).collect();
+    let rules = "{ tools: { forbid_calls: [{ name: find_order, args_where: { id: { min: 100 } } }, { name: find_order, result_match: declined }] } }";
+    for (outcome, events) in judged(AGUI, rules, bodies).await.iter().zip(&streams) {
+        assert_eq!(outcome.status(), Status::NotShown, "{}", json!(events));
+    }
+}
+
+#[tokio::test]
 async fn what_an_event_says_under_another_key_is_never_passed_over() {
     let events = [
         json!({ "type": "TEXT_MESSAGE_CHUNK", "messageId": "m9", "content": "hunter2" }),

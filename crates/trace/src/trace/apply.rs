@@ -195,8 +195,11 @@ impl Trace {
 
     /// Enters something in the ledger, and warns of the first of its name.
     pub(super) fn enter(&mut self, mut unread: Unread<'_>) {
-        if let UnreadForm::Unknown(UnreadCall { id: Some(id), .. }) = &unread.form
-            && self.known.call(id, &self.calls).is_some()
+        if let UnreadForm::Unknown(UnreadCall { id: Some(id), tool }) = &unread.form
+            && let Some(index) = self.known.call(id, &self.calls)
+            && tool
+                .as_ref()
+                .is_none_or(|tool| **tool == *self.calls[index].name)
         {
             // Extra events of a vendor about a call that is known, such as its progress, are no other call.
             unread.facts = Facts::NONE;

@@ -112,17 +112,17 @@ pub fn facts_of_item(value: &Value) -> Facts {
     FactSearch::of(value, SearchedValue::Item).facts
 }
 
-/// The call that an item of an unknown kind may be a piece of, if nothing else makes it one: extra events of a vendor repeat the
-/// name and the id of a call that is known already, or are about another tool than a rule.
+/// The call that an item of an unknown kind may be a piece of, if it has neither arguments nor a result: extra events of a vendor repeat the name and
+/// the id of a call that is known already, or are about another tool than a rule.
 pub(super) fn call_of_item(value: &Value) -> UnreadCall<'static> {
     let FactSearch {
         facts,
         tools,
         call_ids,
-        is_whole_call,
+        has_data,
         ..
     } = FactSearch::of(value, SearchedValue::Item);
-    if is_whole_call || facts != CALL {
+    if has_data || facts != CALL {
         return UnreadCall::default();
     }
     let only = |mut found: BTreeSet<String>| match found.len() {
@@ -166,8 +166,8 @@ enum InnerJson {
 struct FactSearch {
     facts: Facts,
     searched: SearchedValue,
-    /// Whether an object has a name and arguments or a result.
-    is_whole_call: bool,
+    /// Whether an object has what may be arguments or a result: they may be news of a call that is known.
+    has_data: bool,
     /// The tools that it names under keys that name nothing else.
     tools: BTreeSet<String>,
     /// The ids of calls that it has.
@@ -188,7 +188,7 @@ impl FactSearch {
         let mut search = Self {
             facts: Facts::NONE,
             searched,
-            is_whole_call: false,
+            has_data: false,
             tools: BTreeSet::new(),
             call_ids: BTreeSet::new(),
         };
@@ -212,12 +212,12 @@ impl FactSearch {
 
     fn object(&mut self, object: &Map<String, Value>) {
         let has = |keys: &[&str]| keys.iter().any(|key| is_given(object.get(*key)));
+        self.has_data |= has(&ARGUMENTS) || has(&RESULTS);
         let is_named = NAMES
             .iter()
             .any(|key| object.get(*key).is_some_and(is_text));
         if is_named && (has(&RESULTS) || has(&ARGUMENTS) && !is_declaration(object)) {
             self.facts = self.facts | CALL;
-            self.is_whole_call = true;
         }
         let has_call_id = CALL_IDS.iter().any(|key| object.contains_key(*key));
         let is_answer = has_call_id && (has(&RESULTS) || has(&["content"]));

@@ -1,8 +1,7 @@
 //! The cause of a failed connection: known by kind, said in words of our own.
 
 use std::error::Error;
-use std::fmt;
-use std::io;
+use std::{fmt, io};
 
 use rustls::CertificateError;
 

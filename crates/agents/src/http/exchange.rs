@@ -115,10 +115,12 @@ pub async fn send(
     }))
 }
 
-/// The remedy for a status of 500 or more; none for others.
-pub fn failure_help(status: u16) -> Option<&'static str> {
-    match status {
+/// The remedy for a response with a status of 500 or more; none for others. A response in JSON is none of a proxy, and says itself why
+/// the server is overloaded or has failed.
+pub fn failure_help(received: &ReceivedResponse) -> Option<&'static str> {
+    match received.head.status {
         ..500 => None,
+        502..=504 if received.head.content_type.contains("json") => None,
         502..=504 => Some(
             "a proxy or a load balancer answers so if the agent or the server does not respond: is it running?",
         ),
@@ -149,7 +151,7 @@ async fn refusal(
     let help = match status {
         401 | 403 => Some("check the `headers` of the target, such as `authorization`"),
         404 | 405 => Some("is `endpoint` the URL that runs the agent?"),
-        _ => failure_help(status),
+        _ => failure_help(&received),
     };
     received.refusal(format!("the agent responded with HTTP {status}"), help)
 }

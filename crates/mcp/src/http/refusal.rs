@@ -85,7 +85,7 @@ fn refused(received: &ReceivedResponse, message: String) -> TargetError {
     let help = match received.head.status {
         401 | 403 => Some("check the `headers` of the target, such as `authorization`"),
         200..=299 | 404 | 405 => Some("is `endpoint` the URL of the server?"),
-        status => failure_help(status),
+        _ => failure_help(received),
     };
     received.refusal(message, help)
 }

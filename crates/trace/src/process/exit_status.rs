@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The words before the exit code of a program that ended by itself.
+pub const ENDED: &str = "ended with exit code";
+
 /// The way in which a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitStatus {
@@ -23,7 +26,7 @@ impl ExitStatus {
 impl fmt::Display for ExitStatus {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Exit(code) => write!(formatter, "ended with exit code {code}"),
+            Self::Exit(code) => write!(formatter, "{ENDED} {code}"),
             Self::Signal(signal) => {
                 write!(formatter, "was ended by signal {signal}")?;
                 name_of(*signal).map_or(Ok(()), |name| write!(formatter, " ({name})"))

@@ -27,7 +27,7 @@ mod tail;
 mod terminal_mode;
 
 pub use compiled_command::{CompiledCommand, WrittenCommand};
-pub use exit_status::ExitStatus;
+pub use exit_status::{ENDED, ExitStatus};
 #[cfg(not(unix))]
 pub use group::{guard_with, kill_every_group};
 #[cfg(unix)]

@@ -10,6 +10,7 @@ use ananke::agents::{
 };
 use ananke::context::{At, Context};
 use ananke::message::{DeclaredTool, UserContent};
+use ananke::process::ENDED;
 use ananke::text::{duration, escape, truncate};
 use ananke::{agents::http::HttpTransport, redact::Redactor, run::Stopper, trace::Change};
 use serde_json::{Value, json};
@@ -29,9 +30,6 @@ const AFTER_NOISE: Duration = Duration::from_secs(15);
 
 /// The most characters of an answer that are shown.
 const SHOWN: usize = 70;
-
-/// The words in the error of a program that ended with an exit code of its own.
-const ENDED: &str = " ended with exit code ";
 
 /// The remedy for a program that ended.
 const ENDED_HELP: &str = "what it printed to stderr is above; a program that is an agent or a server reads its stdin until that ends";
@@ -355,7 +353,7 @@ impl AgentProber<'_> {
     }
 }
 
-/// Whether a candidate answers in its protocol, and is no target nevertheless.
+/// Whether a candidate was answered in its protocol, although it is no target.
 fn is_near(candidate: &TargetCandidate, error: &TargetError) -> bool {
     let of_type = candidate
         .target

@@ -42,7 +42,7 @@ pub struct Scope {
     allows_empty: bool,
     hint: Option<String>,
     /// The names that are known only after what is filled now, each with what gives them a value.
-    later: BTreeMap<String, String>,
+    later: Arc<BTreeMap<String, String>>,
 }
 
 impl Scope {
@@ -180,7 +180,7 @@ impl Scope {
 
     /// Says that `name` has no value yet, but later parts may use it, in the words of a help.
     pub fn promise(&mut self, name: &str, help: String) {
-        self.later.insert(name.to_owned(), help);
+        Arc::make_mut(&mut self.later).insert(name.to_owned(), help);
     }
 
     /// The help for a name that only later parts can use.

@@ -87,30 +87,24 @@ impl LoadedTest {
         variables: &'s Variables,
     ) -> impl Iterator<Item = (&'s Spanned<Turn>, Cow<'s, Scope>)> {
         let mut scope = Cow::Borrowed(scope);
+        self.promise_captures(&mut scope);
         self.turns.iter().zip(1..).map(move |(turn, number)| {
-            let mut own = scope.clone();
-            self.promise_captures(number, &mut own);
+            let own = scope.clone();
             expect_captures(turn, number, &mut scope, variables);
             (turn, own)
         })
     }
 
-    /// Notes for the turn `number` what it and later turns capture, which it cannot use.
-    fn promise_captures(&self, number: usize, scope: &mut Cow<'_, Scope>) {
-        let from_here = self.turns.iter().zip(1..).skip(number - 1);
-        for (turn, by) in from_here {
+    /// Notes what turns capture and only the turns after them can use.
+    fn promise_captures(&self, scope: &mut Cow<'_, Scope>) {
+        // The first turn that captures a name is the one to wait for: it is noted last.
+        for (index, turn) in self.turns.iter().enumerate().rev() {
+            let number = index + 1;
             for (name, _) in turn.settings.capture.iter().flatten() {
-                let help = if by == number {
-                    format!(
-                        "`{}` is captured by this turn: later turns can use it",
-                        name.value
-                    )
-                } else {
-                    format!(
-                        "`{}` is captured by turn {by}: only turns after it can use it",
-                        name.value
-                    )
-                };
+                let help = format!(
+                    "`{}` is captured by turn {number}: only turns after it can use it",
+                    name.value
+                );
                 scope.to_mut().promise(name, help);
             }
         }

@@ -1,15 +1,11 @@
 //! One attempt at a test: its environment, and its outcome so far.
 
 use super::teardown::Teardown;
-use crate::context::AgentContact;
-use crate::context::AttemptPurpose;
-use crate::context::Case;
-use crate::context::blank;
+use crate::context::{AgentContact, AttemptPurpose, Case, blank};
 use crate::follow::RawLog;
 use ananke_base::context::CaseKey;
 use ananke_recording::AttemptEnvironment;
-use ananke_trace::outcome::ErrorKind;
-use ananke_trace::outcome::Outcome;
+use ananke_trace::outcome::{ErrorKind, Outcome};
 use ananke_trace::trace::Facts;
 use std::time::Duration;
 use tokio::time::timeout;

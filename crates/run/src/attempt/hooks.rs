@@ -4,8 +4,7 @@ use std::sync::Mutex;
 
 use serde_json::{Map, Value};
 
-use crate::context::Case;
-use crate::context::TestStep;
+use crate::context::{Case, TestStep};
 use crate::hook;
 use ananke_base::context::lock;
 use ananke_plan::Preparation;

@@ -3,11 +3,9 @@
 use std::sync::Arc;
 
 use super::attempt::Attempt;
-use crate::context::ActivityLog;
-use crate::context::AttemptPurpose;
-use crate::context::ContactObserver;
-use crate::context::RequestPace;
-use crate::context::{ActivityReports, ExchangeReports};
+use crate::context::{
+    ActivityLog, ActivityReports, AttemptPurpose, ContactObserver, ExchangeReports, RequestPace,
+};
 use crate::follow::ExchangeLog;
 use ananke_agents::{Pacer, TargetPace};
 use ananke_base::message::Lane;
@@ -15,37 +13,41 @@ use ananke_conversation::Observer;
 use ananke_trace::trace::AgentTime;
 
 impl Attempt<'_> {
-    /// Those that follow a conversation of `lane`: the recording, and what `--debug` prints.
+    /// The observers of a conversation of `lane`: the recording, and what `--debug` and reports show.
     pub(crate) fn observers(&self, lane: &Lane) -> Vec<Box<dyn Observer + '_>> {
-        let recorder = self.environment.recorder().cloned();
-        let exchanges = self.case.shared.options.exchanges;
-        let is_logged = exchanges == ExchangeReports::On && self.purpose != AttemptPurpose::Verify;
-        let log = is_logged
-            .then(|| ExchangeLog::new(self.case, self.environment.started(), lane.clone()));
-        let recorder = recorder.map(|recorder| Box::new(recorder) as Box<dyn Observer>);
-        let conversations = &self.case.shared.conversations;
-        let of_driver = conversations.driver().filter(|_| *lane == Lane::Agent);
-        let contact = (*lane == Lane::Agent && self.is_sent()).then(|| {
-            Box::new(ContactObserver {
-                contact: &self.contact,
-                answers: &self.case.shared.answered,
-                target: &self.case.entry.test.target,
-            }) as Box<dyn Observer>
-        });
-        let is_followed = self.case.shared.options.activity == ActivityReports::On
-            && self.purpose == AttemptPurpose::Report
-            && *lane == Lane::Agent;
-        let activity =
-            is_followed.then(|| Box::new(ActivityLog::new(self.case)) as Box<dyn Observer>);
-        let raw = self.raw.clone().filter(|_| *lane == Lane::Agent);
-        recorder
-            .into_iter()
-            .chain(raw.map(|raw| Box::new(raw) as Box<dyn Observer>))
-            .chain(contact)
-            .chain(activity)
-            .chain(log.map(|log| Box::new(log) as Box<dyn Observer>))
-            .chain(of_driver.and_then(|driver| driver.observer()))
-            .collect()
+        let shared = &self.case.shared;
+        let is_of_agent = *lane == Lane::Agent;
+        let mut observers: Vec<Box<dyn Observer + '_>> = Vec::new();
+        if let Some(recorder) = self.environment.recorder() {
+            observers.push(Box::new(recorder.clone()));
+        }
+        if is_of_agent {
+            // Reports have the events of the agent alone, as they came.
+            if let Some(raw) = &self.raw {
+                observers.push(Box::new(raw.clone()));
+            }
+            if self.is_sent() {
+                observers.push(Box::new(ContactObserver {
+                    contact: &self.contact,
+                    answers: &shared.answered,
+                    target: &self.case.entry.test.target,
+                }));
+            }
+            let is_shown = self.purpose == AttemptPurpose::Report;
+            if is_shown && shared.options.activity == ActivityReports::On {
+                observers.push(Box::new(ActivityLog::new(self.case)));
+            }
+        }
+        // What verifies a recording was printed when it was made.
+        let is_new = self.purpose != AttemptPurpose::Verify;
+        if is_new && shared.options.exchanges == ExchangeReports::On {
+            let started = self.environment.started();
+            observers.push(Box::new(ExchangeLog::new(self.case, started, lane.clone())));
+        }
+        if is_of_agent && let Some(driver) = shared.conversations.driver() {
+            observers.extend(driver.observer());
+        }
+        observers
     }
 
     /// Lets requests through as `own` and the limits of their agent allow; `None` if they go nowhere.

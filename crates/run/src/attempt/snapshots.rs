@@ -9,8 +9,7 @@ use crate::context::Run;
 use ananke_base::source::reason;
 use ananke_rules::Captured;
 use ananke_trace::golden::{self, Golden};
-use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::{ErrorKind, Outcome, Problem, SnapshotWritten, Status};
+use ananke_trace::outcome::{ErrorKind, Outcome, Problem, RunEvent, SnapshotWritten, Status};
 
 /// The number of obsolete snapshots that are listed.
 const LISTED: usize = 20;

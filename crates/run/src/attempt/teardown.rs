@@ -5,9 +5,7 @@ use std::sync::Mutex;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::context::Case;
-use crate::context::Watchdog;
-use crate::context::end_with;
+use crate::context::{Case, Watchdog, end_with};
 use crate::hook;
 use ananke_base::context::lock;
 use ananke_plan::Preparation;

@@ -1,7 +1,7 @@
 //! Tests and agents with many turns, calls, messages and events.
 
 use super::rules::causes;
-use super::{Files, event, lines, remote, scripted, shop, test};
+use super::{Files, call, event, lines, remote, scripted, shop, test};
 
 pub(super) fn turns(count: usize) -> Files {
     let turn = |number| {
@@ -17,21 +17,6 @@ pub(super) fn turns(count: usize) -> Files {
 }
 
 const CALLED: &str = "turns: [{ user: hello }]\nassert:\n  tools: { require: [{ name: find, args_match: { id: \"^7$\" } }], forbid: [drop], forbid_calls: [{ name: find, result_match: nothing }] }\n";
-
-pub(super) fn call(number: usize) -> [String; 4] {
-    [
-        format!(
-            "{{\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"c{number}\",\"toolCallName\":\"find\"}}"
-        ),
-        format!(
-            "{{\"type\":\"TOOL_CALL_ARGS\",\"toolCallId\":\"c{number}\",\"delta\":\"{{\\\"id\\\":{number}}}\"}}"
-        ),
-        format!("{{\"type\":\"TOOL_CALL_END\",\"toolCallId\":\"c{number}\"}}"),
-        format!(
-            "{{\"type\":\"TOOL_CALL_RESULT\",\"messageId\":\"m{number}\",\"toolCallId\":\"c{number}\",\"content\":\"ok\"}}"
-        ),
-    ]
-}
 
 /// One call after the other.
 pub(super) fn calls(count: usize) -> Files {

@@ -228,6 +228,22 @@ fn remote(events: &str) -> (String, String) {
     ("ananke.config.yaml".to_owned(), text)
 }
 
+/// The events of the call of this number.
+fn call(number: usize) -> [String; 4] {
+    [
+        format!(
+            "{{\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"c{number}\",\"toolCallName\":\"find\"}}"
+        ),
+        format!(
+            "{{\"type\":\"TOOL_CALL_ARGS\",\"toolCallId\":\"c{number}\",\"delta\":\"{{\\\"id\\\":{number}}}\"}}"
+        ),
+        format!("{{\"type\":\"TOOL_CALL_END\",\"toolCallId\":\"c{number}\"}}"),
+        format!(
+            "{{\"type\":\"TOOL_CALL_RESULT\",\"messageId\":\"m{number}\",\"toolCallId\":\"c{number}\",\"content\":\"ok\"}}"
+        ),
+    ]
+}
+
 fn event(json: &str) -> String {
     format!("data: {json}\n")
 }

@@ -1,7 +1,6 @@
 //! Tests with many rules, and rules with much to evaluate.
 
-use super::conversations::call;
-use super::{Files, event, lines, remote, shop, test};
+use super::{Files, call, event, lines, remote, shop, test};
 
 pub(super) fn rules(count: usize) -> Files {
     let rule = |number| {

@@ -2,8 +2,7 @@
 
 use std::fs::File;
 
-use ananke::outcome::RunEvent;
-use ananke::outcome::{Outcome, Status};
+use ananke::outcome::{Outcome, RunEvent, Status};
 use ananke::run::{Options, event_channel, run};
 
 use crate::support::project::Project;

@@ -5,11 +5,9 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use crate::support::any_json;
-use crate::support::any_request;
-use crate::support::any_trace;
 use crate::support::case_file_walk::read_case_file;
 use crate::support::whole_way::walk;
+use crate::support::{any_json, any_request, any_trace};
 
 #[test]
 fn the_saved_corpus_of_the_wire_holds() {

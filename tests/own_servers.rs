@@ -1,13 +1,12 @@
 //! The servers of ananke itself, `mock` and `record --proxy`: whom they answer, and what they survive.
 #![cfg(unix)]
 
-use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use rustix::process::{Pid, Signal, kill_process};
 

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use ananke::context::{Context, Day, ManualClock};
-use ananke::outcome::Outcome;
-use ananke::outcome::RunEvent;
+use ananke::outcome::{Outcome, RunEvent};
 use ananke::plan::{Filter, Planned, Selection, plan};
 use ananke::run::{AfterFailure, Options, Run, event_channel, run};
 

@@ -3,8 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use ananke::outcome::RunEvent;
-use ananke::outcome::{Outcome, SaidLine, Status, TranscriptLine};
+use ananke::outcome::{Outcome, RunEvent, SaidLine, Status, TranscriptLine};
 use ananke::plan::{Selection, plan};
 use ananke::project::{GivenRuns, RunCounts, RunSettings, Variables};
 use ananke::run::{AfterFailure, Options, ReusedThreads, Stopper};

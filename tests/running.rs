@@ -9,8 +9,7 @@ use ananke::agents::{
 };
 use ananke::context::{At, Clock};
 use ananke::conversation::AtFailure;
-use ananke::outcome::RunEvent;
-use ananke::outcome::{Outcome, Status, Totals};
+use ananke::outcome::{Outcome, RunEvent, Status, Totals};
 use ananke::plan::{KEPT_TEXT, Selection, plan};
 use ananke::run::{AfterFailure, EventReceiver, Options, Reason, Run, Stopper, event_channel, run};
 use futures_util::future::BoxFuture;

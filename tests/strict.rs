@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use ananke::conversation::AtViolation;
-use ananke::outcome::RunEvent;
-use ananke::outcome::{ErrorKind, Outcome, Status, TurnOutcome};
+use ananke::outcome::{ErrorKind, Outcome, RunEvent, Status, TurnOutcome};
 use ananke::run::{Options, event_channel, run};
 
 use crate::support::project::Project;

@@ -1,14 +1,13 @@
 //! `ananke watch`: a run, and another of what each change touches.
 #![cfg(unix)]
 
-use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::{fs, thread};
 
 use rustix::process::{Pid, Signal, kill_process};
 

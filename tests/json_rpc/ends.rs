@@ -1,11 +1,10 @@
 //! The end: of standard input, by a signal, of the reader. Nothing that was started is left.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::json;

@@ -8,8 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use ananke::agents::{ClientEvent, HttpRequest, Reply, TargetError, Transport};
 use ananke::context::{At, ManualClock};
-use ananke::outcome::RunEvent;
-use ananke::outcome::{Outcome, Status};
+use ananke::outcome::{Outcome, RunEvent, Status};
 use ananke::plan::{Selection, plan};
 use ananke::recording::{RecordingLimits, RecordingMode, Recordings, RequestMatch};
 use ananke::run::{Options, Run, RunAnswers, event_channel, run};

@@ -5,13 +5,11 @@ use std::path::{Path, PathBuf};
 
 use ananke::compare::{ChangeKind, Comparison, ComparisonRules};
 use ananke::context::Colouring;
-use ananke::outcome::RunEvent;
-use ananke::outcome::{Outcome, RunFacts, Status};
+use ananke::outcome::{Outcome, RunEvent, RunFacts, Status};
 use ananke::redact::{Redactor, Sealed};
-use ananke::report::Reporter;
 use ananke::report::file::json::{JsonLinesReport, JsonReport};
 use ananke::report::file::{FileOptions, FileReport};
-use ananke::report::{CommandDocument, document_schema};
+use ananke::report::{CommandDocument, Reporter, document_schema};
 use proptest::prelude::*;
 use serde_json::Value;
 use tempfile::TempDir;

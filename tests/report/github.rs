@@ -5,8 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ananke::context::Context;
-use ananke::outcome::RunEvent;
-use ananke::outcome::{Outcome, Status, Verdict};
+use ananke::outcome::{Outcome, RunEvent, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::ci::BuildJob;
@@ -14,9 +13,8 @@ use ananke::report::ci::github::{GithubReport, JobStep};
 
 use super::json_lines::Pipe;
 use super::junit::folder;
-use super::outcomes;
 use super::outcomes::MADE_WITH_IN_MARKDOWN;
-use super::{compare, ended, in_job, run};
+use super::{compare, ended, in_job, outcomes, run};
 
 fn step(environment: &[(&str, &str)]) -> Option<JobStep> {
     JobStep::of(&in_job(environment))

@@ -5,8 +5,7 @@ use std::fs;
 use std::sync::LazyLock;
 
 use ananke::context::Colouring;
-use ananke::outcome::RunEvent;
-use ananke::outcome::{SaidLine, Status, TranscriptLine, Verdict};
+use ananke::outcome::{RunEvent, SaidLine, Status, TranscriptLine, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::html::HtmlReport;

@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ananke::outcome::RunEvent;
-use ananke::outcome::{Status, Verdict};
+use ananke::outcome::{RunEvent, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::json::JsonLinesReport;

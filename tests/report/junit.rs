@@ -4,17 +4,14 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ananke::outcome::RunEvent;
-use ananke::outcome::Status;
+use ananke::outcome::{RunEvent, Status};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::ci::BuildJob;
-use ananke::report::file::junit::JunitProfile;
-use ananke::report::file::junit::JunitReport;
+use ananke::report::file::junit::{JunitProfile, JunitReport};
 use ananke::report::file::{FileOptions, FileReport};
-use quick_xml::Reader;
-use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
 
 use super::outcomes::{self, HOSTILE};
 use super::{begun, compare, in_job, run};

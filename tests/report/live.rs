@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ananke::context::{At, Colouring, ManualClock, TerminalSize};
-use ananke::outcome::RunEvent;
-use ananke::outcome::{RunClose, Status, Verdict};
+use ananke::outcome::{RunClose, RunEvent, Status, Verdict};
 use ananke::report::Reporter;
 use ananke::report::terminal::{LiveArea, LiveOptions, UsualDurations};
 use ananke::text::columns;

@@ -2,17 +2,15 @@
 
 use std::fs;
 
-use ananke::outcome::RunEvent;
-use ananke::outcome::{Outcome, Status, Verdict};
+use ananke::outcome::{Outcome, RunEvent, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::markdown::{MOST, MarkdownReport};
 use ananke::report::file::{FileOptions, FileReport};
 
 use super::junit::{folder, names};
-use super::outcomes;
 use super::outcomes::MADE_WITH_IN_MARKDOWN;
-use super::{begun, compare, ended, run};
+use super::{begun, compare, ended, outcomes, run};
 
 fn is_status(word: &str) -> bool {
     serde_json::from_value::<Status>(word.into()).is_ok()

@@ -26,8 +26,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ananke::context::{At, Context, ManualClock, SequentialIds};
-use ananke::outcome::RunEvent;
-use ananke::outcome::{Outcome, RunClose, Verdict};
+use ananke::outcome::{Outcome, RunClose, RunEvent, Verdict};
 use ananke::redact::{Redactor, Sealed};
 use snapbox::Data;
 use snapbox::assert::{Action, Assert};

@@ -5,12 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use ananke::context::Colouring;
-use ananke::outcome::RunEvent;
 use ananke::outcome::{
     CallFailure, ErrorKind, Gap, LateResult, Measured, MeasuredUnit, OpenInterrupt, Outcome,
-    ReportedRunEnd, RuleCounts, RuleResult, RuleStatus, RunPolicy, SaidLine, SelfComparison,
-    SkipCause, StateChangeKind, Status, StatusChange, TestEnd, TestVerdict, TimeLimits,
-    TokenTotals, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
+    ReportedRunEnd, RuleCounts, RuleResult, RuleStatus, RunEvent, RunPolicy, SaidLine,
+    SelfComparison, SkipCause, StateChangeKind, Status, StatusChange, TestEnd, TestVerdict,
+    TimeLimits, TokenTotals, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
 };
 use ananke::redact::Sealed;
 use ananke::report::terminal::Verbosity;

@@ -1,14 +1,12 @@
 //! What every report says of a run itself: what it was made with, its tokens, and time that is virtual.
 
-use ananke::outcome::RunEvent;
-use ananke::outcome::{Outcome, Status};
+use ananke::outcome::{Outcome, RunEvent, Status};
 use ananke::redact::Sealed;
 use ananke::report::terminal::Verbosity;
 use ananke::trace::{AgentTime, Peer, Usage};
 use serde_json::{Value, json};
 
-use super::outcomes;
-use super::{console, html, json_lines, junit, markdown, run, tap};
+use super::{console, html, json_lines, junit, markdown, outcomes, run, tap};
 use ananke::context::Colouring;
 
 /// Five turns of an agent with a virtual clock, of which two report no tokens, and one of a server, which has none.

@@ -2,16 +2,14 @@
 
 use std::fs;
 
-use ananke::outcome::RunEvent;
-use ananke::outcome::{SkipCause, Status, TestEnd, Verdict};
+use ananke::outcome::{RunEvent, SkipCause, Status, TestEnd, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::tap::TapReport;
 use ananke::report::file::{FileOptions, FileReport};
 
 use super::junit::{folder, names};
-use super::outcomes;
-use super::{begun, compare, ended, run};
+use super::{begun, compare, ended, outcomes, run};
 
 pub(super) fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
     let path = folder(&format!("tap-{name}")).join("deep/report.tap");

@@ -1,8 +1,7 @@
 //! Responses that exist from the start: no socket, no time.
 
-use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ananke::agents::{

@@ -7,8 +7,7 @@ use ananke::agents::{
     Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport,
 };
 use ananke::context::{At, Clock, RandomIds};
-use ananke::outcome::RunEvent;
-use ananke::outcome::{Outcome, Verdict};
+use ananke::outcome::{Outcome, RunEvent, Verdict};
 use ananke::recording::Recordings;
 use ananke::run::{Options, Reason, Run, RunAnswers, Stopper, event_channel, run};
 use futures_util::future::BoxFuture;

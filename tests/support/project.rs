@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use ananke::agents::http::HttpTransport;
 use ananke::context::{Context, Environment, Files, SequentialIds, SystemClock};
-use ananke::outcome::Outcome;
-use ananke::outcome::RunEvent;
+use ananke::outcome::{Outcome, RunEvent};
 use ananke::plan::{Plan, Planned, Selection, plan};
 use ananke::redact::Redactor;
 use ananke::run::{EventSender, Options, Run, event_channel, run};

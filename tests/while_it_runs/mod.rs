@@ -5,11 +5,10 @@
 mod silent_agents;
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Output, Stdio};
-use std::thread;
+use std::{fs, thread};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;

@@ -1,11 +1,10 @@
 //! Agents that begin an answer and hang, or that answer nothing, in every protocol.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use serde_json::Value;
 

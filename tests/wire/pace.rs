@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use ananke::agents::{Limits, Pacer};
 use ananke::context::At;
-use ananke::outcome::RunEvent;
-use ananke::outcome::Status;
+use ananke::outcome::{RunEvent, Status};
 use ananke::run::{Options, event_channel, run};
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;

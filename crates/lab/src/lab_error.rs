@@ -1,7 +1,6 @@
 //! The error of work with tests: files are wrong, or what is asked for cannot be done.
 
-use std::fmt;
-use std::io;
+use std::{fmt, io};
 
 use ananke_base::diagnostic::{Diagnostic, Severity};
 use ananke_trace::outcome::Problem;

@@ -19,8 +19,7 @@ use super::exchange::{
 use super::frames::Frames;
 use super::marked_secrets::{MarkedSecrets, SecretSplitter};
 use super::recordings::{RecordingMode, Recordings};
-use super::replay::Replay;
-use super::replay::problem;
+use super::replay::{Replay, problem};
 use super::{file, name};
 use ananke_agents::HttpRequest;
 use ananke_base::context::{At, CaseKey, Clock, Ids, digest, fingerprint, lock};

@@ -8,12 +8,10 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::file;
-use super::name;
 use super::recording_limits::RecordingLimits;
-use super::replay::Replay;
-use super::replay::problem;
+use super::replay::{Replay, problem};
 use super::request_match::RequestMatch;
+use super::{file, name};
 use ananke_base::context::{CaseKey, Scratch, write_file};
 use ananke_trace::outcome::Problem;
 use ananke_trace::redact::Redactor;

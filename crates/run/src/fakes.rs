@@ -11,8 +11,7 @@ use ananke_agents::{ClientEvent, HttpRequest, Reply, TargetError, Transport};
 use ananke_base::context::{At, Context};
 use ananke_model::model::NEWEST_VERSION;
 use ananke_plan::{Plan, Selection, plan};
-use ananke_trace::outcome::Outcome;
-use ananke_trace::outcome::RunEvent;
+use ananke_trace::outcome::{Outcome, RunEvent};
 use ananke_trace::redact::Redactor;
 
 /// A run of a project that is ready.

@@ -4,10 +4,9 @@
 //! **Invariant:** signals are received by a thread of their own, which waits for nothing else: whatever computes, blocks or
 //! holds a lock, the second ends the program.
 
-use std::io;
 use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use ananke::context::{Context, OutputStream, interruption};
 use ananke::process::{is_hangup_ignored, kill_every_group};

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ananke::context::{At, Colouring, TerminalSize};
 use ananke::diagnostic::Place;
-use ananke::outcome::{AfterNoAnswer, NoAnswer, RunEvent};
-use ananke::outcome::{Level, Outcome, SkipCause, Status, TestEnd, Verdict};
+use ananke::outcome::{
+    AfterNoAnswer, Level, NoAnswer, Outcome, RunEvent, SkipCause, Status, TestEnd, Verdict,
+};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};

@@ -1,8 +1,7 @@
 //! Lines at the width of a terminal: wrapping and colour change no word.
 
 use ananke::context::{Colouring, TerminalSize};
-use ananke::outcome::RunEvent;
-use ananke::outcome::{Status, Verdict};
+use ananke::outcome::{RunEvent, Status, Verdict};
 use ananke::report::terminal::Verbosity;
 
 use super::{printed, printed_on, retried, sorted};

@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use ananke::context::At;
 use ananke::diagnostic::Place;
-use ananke::outcome::RunEvent;
 use ananke::outcome::{
     LateResult, NearName, NearNames, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, RunClose,
-    RunFacts, SaidLine, SelfComparison, SnapshotWritten, Status, TokenTotals, TranscriptLine,
-    TurnOutcome, Verdict,
+    RunEvent, RunFacts, SaidLine, SelfComparison, SnapshotWritten, Status, TokenTotals,
+    TranscriptLine, TurnOutcome, Verdict,
 };
 use ananke::redact::Sealed;
 

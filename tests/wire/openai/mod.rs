@@ -12,8 +12,7 @@ use ananke::agents::{
 };
 use ananke::context::{At, ManualClock};
 use ananke::openai::{OpenaiSettings, OpenaiTarget};
-use ananke::outcome::RunEvent;
-use ananke::outcome::{ErrorKind, Outcome, Status, TranscriptLine};
+use ananke::outcome::{ErrorKind, Outcome, RunEvent, Status, TranscriptLine};
 use ananke::recording::RecordingMode;
 use ananke::run::{Options, RunAnswers, event_channel, run};
 use futures_util::future::BoxFuture;

@@ -5,8 +5,7 @@ mod history;
 use std::sync::{Arc, Mutex};
 
 use ananke::conversation::AtViolation;
-use ananke::outcome::RunEvent;
-use ananke::outcome::{Outcome, Status, TranscriptLine};
+use ananke::outcome::{Outcome, RunEvent, Status, TranscriptLine};
 use ananke::recording::RecordingMode;
 use ananke::run::{Options, event_channel, run};
 use serde_json::{Value, json};

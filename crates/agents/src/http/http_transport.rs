@@ -8,11 +8,10 @@
 //! what HTTP/2 says was not processed: a stream that was refused, or that a graceful `GOAWAY` leaves out (RFC 9113, 8.7).
 
 use std::collections::HashMap;
-use std::io;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use bytes::Bytes;
 use futures_util::FutureExt as _;

@@ -1,10 +1,9 @@
 //! A request as a server receives it.
 
-use std::fmt;
 use std::future::poll_fn;
-use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::{fmt, io};
 
 use bytes::{Bytes, BytesMut};
 use hyper::Request;

@@ -6,15 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::compile::{FileAccess, RowEntry, fill_hook};
-use crate::loaded::KeptFiles;
-use crate::loaded::LoadedTest;
-use crate::loaded::TestHead;
-use crate::loaded::secrets_of;
-use crate::loaded::{CaseEntry, TestEntry};
-use crate::loaded::{FilledTest, TestSurroundings};
-use crate::loaded::{Need, NeedingPart, needs_of_rules, needs_of_test, unmet, unseen_calls};
-use crate::loaded::{TargetContext, TargetContexts};
-use crate::loaded::{scope_at_start, with_row};
+use crate::loaded::{
+    CaseEntry, FilledTest, KeptFiles, LoadedTest, Need, NeedingPart, TargetContext, TargetContexts,
+    TestEntry, TestHead, TestSurroundings, needs_of_rules, needs_of_test, scope_at_start,
+    secrets_of, unmet, unseen_calls, with_row,
+};
 use crate::project::{
     Config, LaunchContext as Around, ResolvedTarget, Variables, judge_names, script_names,
 };

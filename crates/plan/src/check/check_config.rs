@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::loaded::FilledTarget;
-use crate::loaded::secrets_of_programs;
-use crate::loaded::{needs_of_rules, needs_of_test, unmet};
+use crate::loaded::{FilledTarget, needs_of_rules, needs_of_test, secrets_of_programs, unmet};
 use crate::project::{Config, LaunchContext, ReadConfig, ResolvedTarget, ServerCommand, Variables};
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic};

@@ -1,8 +1,6 @@
 //! The warnings about the rules of a test, of its target and of its checkpoints that mean nothing.
 
-use crate::loaded::FilledTest;
-use crate::loaded::LoadedTest;
-use crate::loaded::TargetContext;
+use crate::loaded::{FilledTest, LoadedTest, TargetContext};
 use crate::project::{Config, TargetRules};
 use ananke_base::diagnostic::{Code, Diagnostic, Spanned};
 use ananke_model::model::{Scalar, Turn};

@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::loaded::KeptFiles;
-use crate::loaded::LoadedFile;
-use crate::loaded::{CaseEntry, Judging};
+use crate::loaded::{CaseEntry, Judging, KeptFiles, LoadedFile};
 use crate::project::{Config, RunSettings, ServerCommand, Variables};
 use ananke_base::context::{Context, Environment};
 use ananke_base::message::RequestContext;

@@ -2,8 +2,7 @@
 
 use super::preparation::Preparation;
 use crate::compile::{FileAccess, PreparedTurn, describe_written};
-use crate::loaded::FilledTurn;
-use crate::loaded::PrepareError;
+use crate::loaded::{FilledTurn, PrepareError};
 use ananke_base::diagnostic::Diagnostic;
 use ananke_base::text::all_of;
 use ananke_model::model::Turn;

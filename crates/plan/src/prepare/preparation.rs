@@ -8,14 +8,10 @@ use serde_json::{Map, Value};
 use crate::compile::{
     FileAccess, HookCommand, HookRole, RowEntry, SnapshotFiles, feeds_headers, fill_hook,
 };
-use crate::loaded::LoadedTest;
-use crate::loaded::PrepareError;
-use crate::loaded::THREAD;
-use crate::loaded::TestSurroundings;
-use crate::loaded::TurnDefaults;
-use crate::loaded::of_older_versions;
-use crate::loaded::{CaseEntry, Judging};
-use crate::loaded::{secrets_of, secrets_of_hooks};
+use crate::loaded::{
+    CaseEntry, Judging, LoadedTest, PrepareError, THREAD, TestSurroundings, TurnDefaults,
+    of_older_versions, secrets_of, secrets_of_hooks,
+};
 use crate::plan::Plan;
 use crate::project::{LaunchContext, ResolvedTarget, Variables};
 use ananke_base::context::Context;

@@ -9,11 +9,9 @@ use crate::compile::{
     CompiledAction, CompiledClientTool, CompiledInteraction, CompiledSimulation, FileAccess,
     PreparedTurn, headers_with, merge_client_tools,
 };
-use crate::loaded::FilledTarget;
-use crate::loaded::FilledTurn;
-use crate::loaded::PrepareError;
-use crate::loaded::TurnDefaults;
-use crate::loaded::{of_older_versions, with_place};
+use crate::loaded::{
+    FilledTarget, FilledTurn, PrepareError, TurnDefaults, of_older_versions, with_place,
+};
 use ananke_agents::{Target, TargetPace};
 use ananke_base::diagnostic::{Code, Diagnostic, Span, sort};
 use ananke_base::message::{HistoryMessage, MessageId, RequestContext, ServerRequestKind};

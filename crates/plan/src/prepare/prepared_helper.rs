@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use super::preparation::Preparation;
 use crate::compile::CompiledClientTool;
-use crate::loaded::FilledTarget;
-use crate::loaded::PrepareError;
-use crate::loaded::of_older_versions;
+use crate::loaded::{FilledTarget, PrepareError, of_older_versions};
 use crate::plan::Plan;
 use crate::project::{Config, DEFAULT_TURN_TIMEOUT, LaunchContext};
 use ananke_agents::{Target, TargetPace};

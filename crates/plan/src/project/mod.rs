@@ -28,11 +28,9 @@ mod unreached_tests;
 mod variables;
 
 pub use agent_choice::AgentChoice;
-pub use config::Config;
-pub use config::DEFAULT_TURN_TIMEOUT;
 pub(crate) use config::TargetRules;
-pub use config_file::CONFIG_NAME;
-pub use config_file::{ConfigFile, file_schema};
+pub use config::{Config, DEFAULT_TURN_TIMEOUT};
+pub use config_file::{CONFIG_NAME, ConfigFile, file_schema};
 pub use discover::directories;
 pub(crate) use discover::{ProjectFiles, default_specs, discover, is_spec};
 pub(crate) use env_file::with_env_files;

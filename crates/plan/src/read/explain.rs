@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use crate::compile::{FileAccess, WalkPlan, describe_written};
-use crate::loaded::CaseEntry;
-use crate::loaded::LoadedFile;
-use crate::loaded::LoadedTest;
-use crate::loaded::scope_at_start;
-use crate::loaded::{FilledTest, FilledTurn, TestSurroundings};
+use crate::loaded::{
+    CaseEntry, FilledTest, FilledTurn, LoadedFile, LoadedTest, TestSurroundings, scope_at_start,
+};
 use crate::plan::Plan;
 use crate::prepare::CASE_TIMEOUT;
 use ananke_base::context::Context;

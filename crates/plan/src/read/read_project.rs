@@ -5,25 +5,17 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::check::ProjectContext;
-use crate::check::load;
-use crate::check::{BrokenTests, LoadedTests};
-use crate::check::{CheckedConfig, check_config};
+use crate::check::{BrokenTests, CheckedConfig, LoadedTests, ProjectContext, check_config, load};
 use crate::compile::obsolete_snapshots;
-use crate::loaded::KeptFiles;
-use crate::loaded::TargetContexts;
-use crate::loaded::of_older_versions;
-use crate::loaded::retries;
-use crate::loaded::{CaseEntry, Judging, TestEntry};
+use crate::loaded::{
+    CaseEntry, Judging, KeptFiles, TargetContexts, TestEntry, of_older_versions, retries,
+};
 use crate::plan::Plan;
 use crate::project::{
     Config, MutationGate, ProjectFiles, ReadConfig, ResolvedTarget, Variables, default_specs,
     discover,
 };
-use crate::select::NamedPlace;
-use crate::select::NamedTests;
-use crate::select::QuarantineList;
-use crate::select::{RunPurpose, Selection};
+use crate::select::{NamedPlace, NamedTests, QuarantineList, RunPurpose, Selection};
 use ananke_base::context::{Context, PathKind, absolute, display_name};
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_base::text::any_of;

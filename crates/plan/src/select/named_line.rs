@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::file_lines::{FileLines, count};
 use super::named_place::{NamedPlace, is_file_name};
-use crate::loaded::CaseEntry;
-use crate::loaded::row_users;
+use crate::loaded::{CaseEntry, row_users};
 use crate::project::is_spec;
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic};

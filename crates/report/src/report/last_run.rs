@@ -17,8 +17,7 @@ use crate::report::own_folder::{FOLDER, make_own_folder};
 use crate::report::run_journal::{Progress, RunJournal};
 use ananke_base::context::{Scratch, write_file};
 use ananke_base::source::reason;
-use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::Status;
+use ananke_trace::outcome::{RunEvent, Status};
 use ananke_trace::redact::Sealed;
 
 /// Its path, relative to the directory of the config.

@@ -1,9 +1,8 @@
 //! The directory of what ananke remembers of a project's runs, next to the config. It is never committed: it ignores
 //! itself.
 
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 use ananke_base::context::{Scratch, write_file};
 use ananke_base::source::reason;

@@ -6,17 +6,15 @@
 //! grow with what a test did.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::thread;
+use std::{io, thread};
 
 use super::reader::{ResultId, outcome, read_results};
 use super::{ResultLine, RunHead};
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_base::text::any_of;
-use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::{Outcome, RunClose, Shard, Verdict};
+use ananke_trace::outcome::{Outcome, RunClose, RunEvent, Shard, Verdict};
 
 /// The number of results that are read ahead of each shard.
 const AHEAD: usize = 8;

@@ -7,8 +7,7 @@ use std::io;
 
 use super::SummaryLine;
 use super::summary_view::SnapshotCounts;
-use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::{Outcome, RunClose, RunFacts, Totals, TranscriptLine};
+use ananke_trace::outcome::{Outcome, RunClose, RunEvent, RunFacts, Totals, TranscriptLine};
 
 /// The number of different tools whose names are compared with those in rules.
 const MOST_TOOLS: usize = 2000;

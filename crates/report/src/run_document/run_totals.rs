@@ -4,8 +4,7 @@ use std::path::Path;
 
 use super::SnapshotTotals;
 use ananke_base::source::is_case_file;
-use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::{Causes, RunClose, RunFacts, TokenTotals, Totals};
+use ananke_trace::outcome::{Causes, RunClose, RunEvent, RunFacts, TokenTotals, Totals};
 use ananke_trace::trace::AgentTime;
 
 /// The numbers of a run so far.

@@ -7,8 +7,7 @@ use serde_json::{Number, Value};
 use crate::describe::json;
 use ananke_base::context::DateOrTime;
 use ananke_base::diagnostic::Code;
-use ananke_base::source::NodeValue;
-use ananke_base::source::compare_numbers;
+use ananke_base::source::{NodeValue, compare_numbers};
 use ananke_model::model::{BoundValue, ValueType};
 use ananke_model::variables::Interpolation;
 

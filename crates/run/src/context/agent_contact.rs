@@ -58,9 +58,8 @@ impl AgentContact {
 
     /// Whether the agent responded, if it was asked and that is known; `problem` is the first of the attempt. If the attempt timed
     /// out, a head without anything after it is no response, and nor is a beginning with silence after it; a time that was too short
-    /// shows nothing. A connection that is
-    /// refused or closed, and a program that does not start or ends, are none either if nothing came before. Nor is a page for
-    /// people.
+    /// shows nothing. A connection that is refused or closed, and a program that does not start or ends, are none either if nothing
+    /// came before. Nor is a page for people.
     pub(crate) fn has_answered(&self, problem: Option<&Problem>) -> Option<bool> {
         match (
             self.0.load(Ordering::Relaxed),

@@ -2,8 +2,7 @@
 
 use super::case::Case;
 use ananke_base::context::CaseKey;
-use ananke_trace::outcome::Outcome;
-use ananke_trace::outcome::RunEvent;
+use ananke_trace::outcome::{Outcome, RunEvent};
 
 /// Decides after each attempt whether there is another one, and what all of them come to.
 pub(crate) trait AttemptSeries {

@@ -10,8 +10,7 @@ use super::watchdog::Watchdog;
 use ananke_base::context::lock;
 use ananke_base::diagnostic::Diagnostic;
 use ananke_plan::{CaseEntry, Plan, PrepareError};
-use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::{ErrorKind, Outcome, Problem};
+use ananke_trace::outcome::{ErrorKind, Outcome, Problem, RunEvent};
 use ananke_trace::redact::{Mask as _, Redactor};
 
 /// One test of a run.

@@ -21,8 +21,7 @@ use ananke_agents::{Transport, UndeclaredCalls};
 use ananke_base::context::Context;
 use ananke_conversation::observed::ObservedConversations;
 use ananke_plan::CaseEntry;
-use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::{EarlierStatuses, RunFacts};
+use ananke_trace::outcome::{EarlierStatuses, RunEvent, RunFacts};
 use ananke_trace::redact::{Redactor, Sealed};
 
 /// The time that a program which tests shared may take to end after its stdin was closed.

@@ -3,8 +3,7 @@
 use super::run::Run;
 use super::stopper::Reason;
 use ananke_plan::Plan;
-use ananke_trace::outcome::AfterNoAnswer;
-use ananke_trace::outcome::{NoAnswer, RunEvent};
+use ananke_trace::outcome::{AfterNoAnswer, NoAnswer, RunEvent};
 
 impl Run {
     /// Counts a test that got no complete answer. If its target is given up for that, the run says so, and stops if no other target

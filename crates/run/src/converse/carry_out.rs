@@ -3,13 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::attempt::Attempt;
-use crate::attempt::run_hooks;
-use crate::attempt::run_teardown;
-use crate::context::Case;
-use crate::context::TestStep;
-use crate::context::UsedThreads;
-use crate::context::{end_with, mark_aborted, turn_count};
+use crate::attempt::{Attempt, run_hooks, run_teardown};
+use crate::context::{Case, TestStep, UsedThreads, end_with, mark_aborted, turn_count};
 use ananke_base::context::lock;
 use ananke_plan::Preparation;
 use ananke_trace::outcome::{Halt, SkipCause, TestEnd};

@@ -4,12 +4,9 @@ use std::time::Duration;
 
 use super::verify_recording::verify_recording;
 use crate::attempt::Attempt;
-use crate::context::AttemptPurpose;
-use crate::context::Case;
-use crate::context::TestStep;
-use crate::context::UsedThreads;
-use crate::context::{LiveAnswers, RunAnswers};
-use crate::context::{blank, end_with};
+use crate::context::{
+    AttemptPurpose, Case, LiveAnswers, RunAnswers, TestStep, UsedThreads, blank, end_with,
+};
 use crate::follow::{RawLog, RequestBodies};
 use ananke_base::context::interruption::COMPUTING_TIME;
 use ananke_base::context::{CaseKey, lock};

@@ -4,12 +4,8 @@
 //! **Invariant:** an attempt shares nothing with the one before it but the test's file.
 
 use super::run_attempt::run_attempt;
-use crate::context::AttemptSeries;
-use crate::context::Case;
-use crate::context::UsedThreads;
-use crate::series::RepeatedRuns;
-use crate::series::Retries;
-use crate::series::WalkSearch;
+use crate::context::{AttemptSeries, Case, UsedThreads};
+use crate::series::{RepeatedRuns, Retries, WalkSearch};
 use ananke_base::context::CaseKey;
 use ananke_trace::outcome::Outcome;
 

@@ -5,26 +5,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::observe::observe;
-use crate::attempt::Attempt;
-use crate::attempt::snapshots;
-use crate::context::Case;
-use crate::context::ConversationStart;
-use crate::context::RequestPace;
-use crate::context::UnwrittenInput;
-use crate::context::turn_count;
-use crate::context::{AttemptPurpose, ConversationBeginning, ConversationEnd, Follower};
-use crate::context::{ConversationLocks, TestStep};
-use crate::input::AwaitedInput;
-use crate::input::Helpers;
-use crate::input::Mocks;
-use crate::input::ScriptOracle;
-use crate::input::SimulatedInput;
-use crate::input::Simulator;
-use crate::input::TestInputs;
-use crate::input::WalkInput;
-use crate::input::WrittenTurns;
-use crate::input::{DriverInput, HostedTools};
-use crate::input::{Judges, TestOracle};
+use crate::attempt::{Attempt, snapshots};
+use crate::context::{
+    AttemptPurpose, Case, ConversationBeginning, ConversationEnd, ConversationLocks,
+    ConversationStart, Follower, RequestPace, TestStep, UnwrittenInput, turn_count,
+};
+use crate::input::{
+    AwaitedInput, DriverInput, Helpers, HostedTools, Judges, Mocks, ScriptOracle, SimulatedInput,
+    Simulator, TestInputs, TestOracle, WalkInput, WrittenTurns,
+};
 use ananke_agents::{Limits, Session, SessionOptions, Target};
 use ananke_base::context::lock;
 use ananke_base::message::Lane;

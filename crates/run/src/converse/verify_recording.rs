@@ -4,11 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::attempt::Attempt;
-use crate::context::AttemptPurpose;
-use crate::context::Case;
-use crate::context::CurrentWalk;
-use crate::context::Loading;
-use crate::context::UsedThreads;
+use crate::context::{AttemptPurpose, Case, CurrentWalk, Loading, UsedThreads};
 use ananke_base::context::{CaseKey, lock};
 use ananke_recording::AttemptEnvironment;
 use ananke_trace::outcome::{ErrorKind, Outcome, Problem};

@@ -6,8 +6,7 @@
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::context::ConversationStart;
-use crate::context::{ConversationBeginning, Follower, Tap};
+use crate::context::{ConversationBeginning, ConversationStart, Follower, Tap};
 use crate::coverage::NoticedChanges;
 use ananke_agents::Wire;
 use ananke_base::context::{At, lock};

@@ -5,11 +5,10 @@
 use futures_util::future::BoxFuture;
 
 use crate::attempt::Attempt;
-use crate::context::AttemptPurpose;
-use crate::context::RequestPace;
-use crate::context::turn_count;
-use crate::context::{People, PersonAnswer, PersonQuestion};
-use crate::context::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn, input_of, too_many_turns};
+use crate::context::{
+    AttemptPurpose, People, PersonAnswer, PersonQuestion, RequestPace, UnwrittenInput,
+    UnwrittenRequest, UnwrittenTurn, input_of, too_many_turns, turn_count,
+};
 use ananke_base::text::{duration, truncate};
 use ananke_conversation::{ConversationSoFar, asking_call, awaiting_input};
 use ananke_model::model::MissingInput;

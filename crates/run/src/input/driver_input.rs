@@ -10,11 +10,10 @@ use tokio_util::sync::CancellationToken;
 use super::judges::TestOracle;
 use super::mocks::Mocks;
 use crate::attempt::Attempt;
-use crate::context::RequestPace;
-use crate::context::Run;
-use crate::context::turn_count;
-use crate::context::{ConversationDriver, DriverRequest};
-use crate::context::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
+use crate::context::{
+    ConversationDriver, DriverRequest, RequestPace, Run, UnwrittenInput, UnwrittenRequest,
+    UnwrittenTurn, turn_count,
+};
 use ananke_base::context::lock;
 use ananke_base::message::ToolAnswer;
 use ananke_conversation::{ConversationSoFar, Handling, Oracle as _, ToolHost};

@@ -7,9 +7,8 @@ use futures_util::future::BoxFuture;
 
 use super::simulator::Simulator;
 use crate::attempt::Attempt;
-use crate::context::turn_count;
 use crate::context::{
-    UnwrittenInput, UnwrittenRequest, UnwrittenTurn, failed, input_of, too_many_turns,
+    UnwrittenInput, UnwrittenRequest, UnwrittenTurn, failed, input_of, too_many_turns, turn_count,
 };
 use ananke_base::context::At;
 use ananke_conversation::helper::SimulatorAnswer;

@@ -7,8 +7,7 @@ use futures_util::future::BoxFuture;
 
 use super::written_turns::WrittenTurns;
 use crate::attempt::Attempt;
-use crate::context::TestStep;
-use crate::context::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
+use crate::context::{TestStep, UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
 use ananke_conversation::{ConditionalTurn, ConversationSoFar, InputSource, NextTurn, TurnReview};
 use ananke_plan::TurnDefaults;
 use ananke_trace::outcome::{Halt, InputOrigin, TurnOutcome};

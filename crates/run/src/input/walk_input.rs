@@ -4,9 +4,7 @@ use futures_util::future::BoxFuture;
 
 use super::script_oracle::ScriptOracle;
 use crate::attempt::Attempt;
-use crate::context::WalkRoute;
-use crate::context::turn_count;
-use crate::context::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
+use crate::context::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn, WalkRoute, turn_count};
 use crate::series::WalkRandom;
 use ananke_base::context::lock;
 use ananke_conversation::{ConversationSoFar, can_send};

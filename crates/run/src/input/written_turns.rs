@@ -6,18 +6,14 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use crate::attempt::Attempt;
-use crate::attempt::{MissingValue, capture_values};
-use crate::context::AttemptPurpose;
-use crate::context::TestStep;
-use crate::context::turn_count;
+use crate::attempt::{Attempt, MissingValue, capture_values};
+use crate::context::{AttemptPurpose, TestStep, turn_count};
 use ananke_base::context::lock;
 use ananke_base::message::TurnRequest;
 use ananke_conversation::{ConditionalTurn, ConversationSoFar, InputSource, NextTurn, TurnReview};
 use ananke_plan::Preparation;
 use ananke_plan::compile::{CompiledCapture, PreparedTurn};
-use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::{ErrorKind, Halt, Problem, Status, TurnOutcome};
+use ananke_trace::outcome::{ErrorKind, Halt, Problem, RunEvent, Status, TurnOutcome};
 use ananke_trace::trace::Trace;
 
 /// The written turns of one attempt, from its first to its last.

@@ -5,16 +5,14 @@ use std::sync::{Arc, Mutex, TryLockError};
 use std::time::Duration;
 
 use crate::attempt::{Teardown, run_teardown};
-use crate::context::Case;
-use crate::context::SuiteComparison;
-use crate::context::UsedThreads;
-use crate::context::{Overdue, TestStep, Watchdog};
-use crate::context::{blank, complete, end_with, mark_aborted, skipped, turn_count};
+use crate::context::{
+    Case, Overdue, SuiteComparison, TestStep, UsedThreads, Watchdog, blank, complete, end_with,
+    mark_aborted, skipped, turn_count,
+};
 use crate::converse::run_attempts;
 use ananke_base::context::CaseKey;
 use ananke_plan::Preparation;
-use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::{ErrorKind, Outcome, Problem, SelfComparison, Status};
+use ananke_trace::outcome::{ErrorKind, Outcome, Problem, RunEvent, SelfComparison, Status};
 use ananke_trace::redact::Sealed;
 
 /// Runs one test; its outcome contains whatever goes wrong. `None` if the test has ended without this thread.

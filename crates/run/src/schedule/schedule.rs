@@ -5,16 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use super::spool::Spool;
-use crate::context::Case;
-use crate::context::Prefetch;
-use crate::context::Reason;
-use crate::context::Run;
-use crate::context::{AfterFailure, Options};
-use crate::context::{lost, not_run};
+use crate::context::{AfterFailure, Case, Options, Prefetch, Reason, Run, lost, not_run};
 use ananke_base::context::lock;
 use ananke_plan::{CaseEntry, Plan};
-use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::{Lost, Outcome, Totals};
+use ananke_trace::outcome::{Lost, Outcome, RunEvent, Totals};
 use ananke_trace::redact::Sealed;
 
 /// The result of all tests.

@@ -7,13 +7,9 @@ use tokio::task::JoinSet;
 use super::schedule::{All, Schedule};
 use super::worker::run_tests;
 use crate::attempt::snapshots;
-use crate::context::EventReceiver;
-use crate::context::Options;
-use crate::context::Reason;
-use crate::context::Run;
+use crate::context::{EventReceiver, Options, Reason, Run};
 use ananke_plan::Plan;
-use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::{NearNames, Outcome, RunClose, RunFacts, Shard, Verdict};
+use ananke_trace::outcome::{NearNames, Outcome, RunClose, RunEvent, RunFacts, Shard, Verdict};
 
 /// Runs every case of the plan, each on a thread that runs nothing else meanwhile. The runtime must not be shut down while
 /// tests run, and is not waited for: a test that timed out may still compute.

@@ -10,8 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::run_case::{end_without_thread, run_case};
 use super::schedule::Schedule;
-use crate::context::Case;
-use crate::context::Overdue;
+use crate::context::{Case, Overdue};
 use ananke_base::context::lock;
 use ananke_plan::Preparation;
 

@@ -3,17 +3,13 @@
 //! **Invariant:** the runs are counted in their order, so that the verdict depends on nothing else; memory does not grow with
 //! their number.
 
-use crate::context::AttemptSeries;
-use crate::context::Case;
-use crate::context::mark_aborted;
-use crate::context::{FailureReasons, ReasonNovelty};
+use crate::context::{AttemptSeries, Case, FailureReasons, ReasonNovelty, mark_aborted};
 use ananke_base::context::CaseKey;
 use ananke_base::statistics::{DurationStatistics, SequentialDecision};
 use ananke_model::model::BrokenProhibitions;
-use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{
-    CheckpointRuns, ErrorKind, Outcome, RunPolicy, SnapshotWritten, Stability, StabilityVerdict,
-    Status, TestVerdict, TokenTotals,
+    CheckpointRuns, ErrorKind, Outcome, RunEvent, RunPolicy, SnapshotWritten, Stability,
+    StabilityVerdict, Status, TestVerdict, TokenTotals,
 };
 
 /// The number of warnings of all runs that are kept.

@@ -2,11 +2,9 @@
 //!
 //! **Invariant:** the outcome is that of the last attempt that ran, and contains the earlier ones.
 
-use crate::context::AttemptSeries;
-use crate::context::Case;
+use crate::context::{AttemptSeries, Case};
 use ananke_base::context::CaseKey;
-use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::{Outcome, Status};
+use ananke_trace::outcome::{Outcome, RunEvent, Status};
 
 /// The attempts at a test until one passes or no retry is left.
 pub(crate) struct Retries {

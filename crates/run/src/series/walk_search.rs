@@ -3,16 +3,12 @@
 //! **Invariant:** the same seed and the same answers of the agent give the same walks and the same tries, in the same order, so
 //! that a recording of them is replayed as it was run.
 
-use crate::context::AttemptSeries;
-use crate::context::Case;
-use crate::context::mark_aborted;
-use crate::context::{CurrentWalk, SharedWalk, WalkRoute};
+use crate::context::{AttemptSeries, Case, CurrentWalk, SharedWalk, WalkRoute, mark_aborted};
 use ananke_base::context::{CaseKey, lock};
 use ananke_base::reduction::Reduction;
 use ananke_plan::compile::WalkPlan;
-use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{
-    ActionCount, FailedWalk, InputOrigin, Outcome, RuleResult, Status, TokenTotals, Walks,
+    ActionCount, FailedWalk, InputOrigin, Outcome, RuleResult, RunEvent, Status, TokenTotals, Walks,
 };
 
 /// The number of shorter walks that are tried.

@@ -4,11 +4,10 @@ use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
 
-use super::SkipCause;
 use super::{
-    FailedRuns, Problem, RuleResult, RuleStatus, SelfComparison, Stability, StabilityVerdict,
-    Status, StatusChange, TestEnd, TestIdentity, TestVerdict, TokenTotals, Transcript, TurnOutcome,
-    Walks,
+    FailedRuns, Problem, RuleResult, RuleStatus, SelfComparison, SkipCause, Stability,
+    StabilityVerdict, Status, StatusChange, TestEnd, TestIdentity, TestVerdict, TokenTotals,
+    Transcript, TurnOutcome, Walks,
 };
 use ananke_derive::Mask;
 

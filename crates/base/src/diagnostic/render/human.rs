@@ -7,8 +7,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use super::super::diagnostic::{Diagnostic, Label, Severity};
 use super::super::source_file::SourceFile;
 use crate::context::Colouring;
-use crate::text::columns;
-use crate::text::{ci_commands, is_confusable};
+use crate::text::{ci_commands, columns, is_confusable};
 
 /// The appearance of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

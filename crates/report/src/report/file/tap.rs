@@ -17,8 +17,7 @@ use crate::run_document::{RunTotals, milliseconds};
 use ananke_base::context::Scratch;
 use ananke_base::text::{escape, truncate};
 use ananke_model::model::ReportFormat;
-use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::{NearName, Outcome, RuleResult, RunClose, Stability, Status};
+use ananke_trace::outcome::{NearName, Outcome, RuleResult, RunClose, RunEvent, Stability, Status};
 use ananke_trace::process::in_one_line;
 use ananke_trace::redact::Sealed;
 

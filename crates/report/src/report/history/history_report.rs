@@ -17,8 +17,7 @@ use crate::report::Reporter;
 use crate::report::own_folder::{FOLDER, make_own_folder};
 use ananke_base::context::{At, Scratch};
 use ananke_base::source::reason;
-use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::{Outcome, Status};
+use ananke_trace::outcome::{Outcome, RunEvent, Status};
 use ananke_trace::redact::Sealed;
 
 /// The number of runs that are kept.

@@ -1,9 +1,8 @@
 //! Keeps a run: hands its outcomes and the recordings of its attempts to the thread that writes them.
 
-use std::fmt;
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
 use super::run_files::{create, remove_oldest};
 use super::run_writer::{MOST_OF_ATTEMPT, RunWriter, WriterQueue, Written};

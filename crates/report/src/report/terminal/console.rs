@@ -6,11 +6,10 @@ mod console_options;
 mod summary;
 
 use std::collections::BTreeMap;
-use std::io;
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use anstyle::Style;
 
@@ -29,8 +28,7 @@ use crate::report::{Reporter, RunKeeping, reporter::Stream, slowest::Slowest};
 use crate::run_document::RunTotals;
 use ananke_base::context::{At, Clock, TerminalSize};
 use ananke_base::text::{duration, escape, truncate};
-use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::{Outcome, SkipCause, Status, StatusChange};
+use ananke_trace::outcome::{Outcome, RunEvent, SkipCause, Status, StatusChange};
 use ananke_trace::process::in_one_line;
 use ananke_trace::redact::Sealed;
 

@@ -6,8 +6,7 @@ use super::listing::bounded;
 use crate::report::layout::{Page, Palette, mark};
 use ananke_base::diagnostic::Place;
 use ananke_base::text::{escape, truncate};
-use ananke_trace::outcome::Status;
-use ananke_trace::outcome::{AfterNoAnswer, NoAnswer};
+use ananke_trace::outcome::{AfterNoAnswer, NoAnswer, Status};
 
 /// The most characters of the line of the config.
 const LONGEST_LINE: usize = 200;

@@ -8,8 +8,7 @@ use crate::report::layout::{Page, Palette, mark};
 use crate::report::{Reporter, reporter::Stream};
 use ananke_base::context::{Colouring, TerminalSize};
 use ananke_base::text::escape;
-use ananke_trace::outcome::RunEvent;
-use ananke_trace::outcome::Status;
+use ananke_trace::outcome::{RunEvent, Status};
 use ananke_trace::redact::Sealed;
 
 /// Reports to people what ends a run before its time, in addition to a report for programs.

@@ -10,10 +10,9 @@ use crate::report::file::markdown::MarkdownBuilder;
 use crate::report::words::stability::{flip, rate};
 use crate::report::words::walks::summary;
 use crate::report::{Reporter, reporter::Stream};
-use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{
-    FailureReason, NearName, Outcome, Quarantine, RuleResult, RuleStatus, Specimen, Stability,
-    TestFinding, Verdict,
+    FailureReason, NearName, Outcome, Quarantine, RuleResult, RuleStatus, RunEvent, Specimen,
+    Stability, TestFinding, Verdict,
 };
 use ananke_trace::redact::Sealed;
 

@@ -17,8 +17,7 @@ use crate::report::transcript::{TranscriptScope, TranscriptStyle, attempts, tran
 use crate::report::words::run_facts::run_facts;
 use crate::run_document::{RunTotals, SummaryLine};
 use ananke_base::context::Scratch;
-use ananke_trace::outcome::Outcome;
-use ananke_trace::outcome::RunEvent;
+use ananke_trace::outcome::{Outcome, RunEvent};
 use ananke_trace::redact::Sealed;
 
 /// The most tests that did not pass in the part for browsers without scripts.

@@ -11,9 +11,8 @@ use crate::report::words::stability::{flip, flip_rate, rate};
 use crate::report::words::{ruling, run_facts, tokens};
 use crate::run_document::RunTotals;
 use ananke_base::text::duration;
-use ananke_trace::outcome::RunEvent;
 use ananke_trace::outcome::{
-    Causes, NearNames, Outcome, Quarantine, RunFacts, Status, StatusChange, Verdict,
+    Causes, NearNames, Outcome, Quarantine, RunEvent, RunFacts, Status, StatusChange, Verdict,
 };
 
 /// The number of slowest tests in the report.

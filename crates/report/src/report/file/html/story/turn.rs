@@ -10,8 +10,7 @@ use serde::Serialize;
 
 use super::lines::{LineView, lines};
 use super::{ProblemStory, RuleStory, findings, passed};
-use crate::report::words::sender;
-use crate::report::words::{checkpoints, tokens};
+use crate::report::words::{checkpoints, sender, tokens};
 use crate::run_document::{milliseconds, part};
 use ananke_trace::outcome::{Gap, OpenInterrupt, Outcome, ReportedRunEnd, TimeLimits, TurnOutcome};
 use ananke_trace::trace::{EventNumber, Peer};

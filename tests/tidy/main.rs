@@ -15,6 +15,7 @@ mod quoted;
 mod repository;
 mod scan;
 mod sizes;
+mod skeleton;
 mod versions;
 mod walks;
 mod words;

@@ -1,4 +1,7 @@
 //! The capabilities of a target, as far as tests depend on them.
+//!
+//! **Why:** A test that needs what its target cannot do is wrong before it runs. So tests and targets meet in this list
+//! of words and never in the name of a protocol, and a new protocol says what it can without touching a test.
 
 /// Something that a test may need of its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

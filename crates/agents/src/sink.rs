@@ -1,5 +1,10 @@
 //! The receiver of everything that a session reports, and the reader of the events of a response, whatever carries them; the
 //! end of an exchange.
+//!
+//! **Why:** A session reports and never returns what it has read: a rule can fail while the answer still comes, and
+//! then the exchange stops. Bytes and their meaning take two ways, since recordings are made of bytes alone, and a
+//! decoder that is wrong must not change what is recorded. Each report has the moment at which its bytes came, which
+//! the code that decodes them cannot know any more.
 
 use std::ops::ControlFlow;
 use std::time::Duration;

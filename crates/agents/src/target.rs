@@ -1,4 +1,9 @@
 //! An agent under test.
+//!
+//! **Why:** A target is the config after its variables have values, and a session is one conversation with it. They are
+//! two types, since many sessions share one target at the same time, and since a target answers some questions (its
+//! address, its tools) without any conversation. Most methods have an answer by default, so that a protocol writes only
+//! what is special about it.
 
 use std::fmt::Debug;
 use std::time::Duration;

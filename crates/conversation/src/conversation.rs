@@ -1,5 +1,9 @@
 //! One conversation with an agent, turn by turn: asked, traced and judged. Everything it needs is handed in, so it knows
 //! neither plan nor run.
+//!
+//! **Why:** Everything is handed in, so that the same code holds a conversation in a test, for a judge, with a person
+//! and in a unit test with fakes, and none of them has a second form of the order in which things are done: send,
+//! apply, watch, answer, ask, end.
 
 use std::sync::Arc;
 use std::time::Duration;

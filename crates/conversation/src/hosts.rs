@@ -1,4 +1,8 @@
 //! The host that executes the client-side tools of a conversation.
+//!
+//! **Why:** Three parties answer while a conversation goes on: the client's tools, what a server asks back, and those
+//! who decide a question. They are three traits, because a test, a judge and a program each have a different one of
+//! them, and fakes that imitate a single one stay small.
 
 use futures_util::future::BoxFuture;
 

@@ -1,4 +1,7 @@
 //! The observers of a conversation while it goes on: a recorder, a live display.
+//!
+//! **Why:** An observer gets everything and answers nothing, so that a recorder, a live display and a log cannot change
+//! what they look at. It sees a change before the rules do: what made a rule fail is always in the recording of it.
 
 use super::conditional_turn::{ConditionalTurn, TurnDecision};
 use ananke_agents::{TargetError, Wire};

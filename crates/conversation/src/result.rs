@@ -1,4 +1,7 @@
 //! The result of a conversation.
+//!
+//! **Why:** A conversation returns facts and never fails: a problem is the end of a turn, and what came before it stays
+//! there to be read. Its caller decides what this is for a test.
 
 use ananke_rules::{Captured, RuleProperties};
 use ananke_trace::outcome::{CheckpointOutcome, Halt, RuleResult, Status, TurnOutcome};

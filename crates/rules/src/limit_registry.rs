@@ -1,4 +1,7 @@
 //! Every limit, one line each: its key, and how it is evaluated for a turn.
+//!
+//! **Why:** Limits are a table of their own, because inner levels override them one by one, which other rules do not
+//! do. All of them are read, merged and reported alike, and differ only in what a turn is measured by.
 
 use crate::collector::Collector;
 use crate::evaluation::{

@@ -1,4 +1,8 @@
 //! Every rule, one line each, in the order in which people read them.
+//!
+//! **Why:** The order of this list is the order in which people read rules, in explanations and in reports, and no file
+//! of a rule knows it. A line is a function and not a type, so that two keys may be read in one file (`text.contains`
+//! and `text.must_match`).
 
 use super::content::{outcome, output, state};
 use super::text::{equals, must_match, must_not_match};

@@ -1,4 +1,8 @@
 //! The definition of a rule. Each rule implements [`Rule`] in a file of its own and has one line in the registry.
+//!
+//! **Why:** A rule is a value that is made while files are read and a monitor that is made for each conversation,
+//! because tests run at once and several times, and what is wrong in a rule is to be said before anything runs.
+//! Whatever is not about watching (merging, explaining, near names) asks the value, and needs no agent.
 
 use std::any::Any;
 use std::fmt;

@@ -1,4 +1,8 @@
 //! The properties of rules that follow from their path in an assert block.
+//!
+//! **Why:** Inheritance, the explanations and the schema ask the same things of a rule before there is one: only its
+//! path is known to them. A table by path answers without a rule in hand, and a test holds it against the registry, so
+//! that no rule is missing.
 
 /// The part of a conversation that a rule looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,7 @@
 //! The trait of reports, which receive the events of a run one by one, and the stream that some are printed on.
+//!
+//! **Why:** A report receives one event at a time and must not hold up the next, so all of them share one loop and one
+//! rule for errors: a report that cannot be written is given up, and the run and the other reports go on.
 
 use std::io::{self, Write};
 

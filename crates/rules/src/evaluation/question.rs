@@ -1,4 +1,8 @@
 //! Questions: what a rule leaves to a script or a judge to decide, and the answer.
+//!
+//! **Why:** A rule cannot wait: monitors are plain functions that are called between two reads. So what a script or a
+//! judge has to decide becomes a question, which the conversation asks when all other rules have passed, since answers
+//! cost time and money, and a test that has failed needs none.
 
 use super::rule_origin::RuleOrigin;
 use super::{Finding, JudgeQuestion, RuleScope, ScriptQuestion};

@@ -1,4 +1,7 @@
 //! The view of a rule on a conversation.
+//!
+//! **Why:** Scope, replayed threads, subagents and turns that switch a rule off are decided here for all rules. A rule
+//! that read the trace by itself would have to think of each of them, and would forget one.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,7 @@
 //! The rule that decides the number of attempts at a test: its retries, its runs, or its walks.
+//!
+//! **Why:** Retries, repeated runs and walks each decide from the last outcome if there is a next attempt, and make one
+//! outcome of all. A test has exactly one of them, so they need no common rule, only a common place in the loop.
 
 use super::case::Case;
 use ananke_base::context::CaseKey;

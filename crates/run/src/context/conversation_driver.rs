@@ -1,5 +1,9 @@
 //! A program that holds the conversation of a test: it says what the user says, and may execute client-side tools.
 //!
+//! **Why:** The libraries for Rust, Python and Node.js are all one thing here: a program that says the next text and
+//! asserts by itself. Everything else (target, hooks, recording, reports) is the run's, so that a test in code has all
+//! that a test in YAML has.
+//!
 //! **Invariant:** no rule applies to such a conversation while it goes on: the program asserts.
 
 use futures_util::future::BoxFuture;

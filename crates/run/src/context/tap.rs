@@ -1,4 +1,8 @@
 //! The add-ons of a run: each follows conversations with agents, and a run knows nothing else of it.
+//!
+//! **Why:** Coverage, mutation and the writing of tests want to see each conversation, and none of them is the run's
+//! business. A list of taps lets a run know none of them; a tap sees a conversation from its beginning to its end, with
+//! the trace, and has no say in the verdict.
 
 use std::fmt::Debug;
 

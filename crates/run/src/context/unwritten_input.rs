@@ -1,4 +1,7 @@
 //! The input after the written turns of a test, and its source.
+//!
+//! **Why:** After its written turns a test may go on with a simulator, a walk, a person or a program. They follow the
+//! written turns and do not replace them, so that setting the scene by hand works the same with each.
 
 use futures_util::future::BoxFuture;
 

@@ -1,4 +1,8 @@
 //! A test that was retried.
+//!
+//! **Why:** The last attempt is the outcome and the earlier ones hang on it: reports that know nothing of retries are
+//! right without a word about them. The earlier ones are shortened, since a test that is retried often is the one that
+//! says most.
 
 use super::{FailureReason, Outcome, RuleResult, Status, TurnOutcome};
 

@@ -1,5 +1,8 @@
 //! The causes of a run: findings of one reason, over all tests (SPEC 11).
 //!
+//! **Why:** Thirty tests that fail for one reason are one thing to do. Findings are grouped by a reason without the
+//! values in them, because the values differ in each test; the sentence shows what they have in common.
+//!
 //! **Invariant:** memory grows with the causes, of which a limited number is kept, and not with the tests.
 
 use indexmap::IndexMap;

@@ -1,4 +1,8 @@
 //! One test that is over: who it is, how it ended, and its transcript.
+//!
+//! **Why:** An outcome is data without behaviour of an agent, a rule or a file: reports, `compare`, `show` and a run
+//! that was kept all read the same, and one that is read back from disk is equal to one that was just made. Its status
+//! is derived each time it is asked for, since a status that is stored can contradict the fields next to it.
 
 use std::ops::Add;
 

@@ -1,4 +1,7 @@
 //! The reason why a turn or a test could not be evaluated to its end.
+//!
+//! **Why:** A rule that failed says something about the agent; a problem says that nothing could be said. They are two
+//! types, so that no report can count one as the other, and no agent that is down looks like one that is wrong.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,8 @@
 //! The findings of a rule: lines of evidence, values that differ, what it measured against a limit, and what it counted.
+//!
+//! **Why:** Evidence is kept in parts and not as one text, since a console prints it in columns, HTML folds it, and an
+//! annotation has room for one line. A part knows the event that it is about, which is how a report can point at the
+//! place in the transcript.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

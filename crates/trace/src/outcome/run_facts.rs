@@ -1,4 +1,7 @@
 //! The facts about a run: the configuration it was made with.
+//!
+//! **Why:** A report that is read next week must say what it was made with, and the machine that made it is gone then.
+//! So the facts come with the first event, and nothing looks them up later.
 
 use std::collections::BTreeMap;
 use std::fmt;

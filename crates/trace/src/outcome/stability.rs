@@ -1,5 +1,8 @@
 //! The result of all runs of a test that runs several times.
 //!
+//! **Why:** A hundred runs of one test are counts and a specimen for each reason. The number of passes is asked for,
+//! not a hundred transcripts, and memory must not depend on the number of runs.
+//!
 //! **Invariant:** its size does not depend on the number of runs: of those that failed for one reason a single one is kept.
 
 use schemars::JsonSchema;

@@ -1,4 +1,7 @@
 //! The status of a test, and its change since an earlier run.
+//!
+//! **Why:** Two words would not do: a rule that failed, an agent that was not there, and a fact that was not recorded
+//! are looked at by different people. One function here says which of them fail a run.
 
 use std::collections::HashSet;
 

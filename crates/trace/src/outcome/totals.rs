@@ -1,4 +1,7 @@
 //! The number of tests of a run per status.
+//!
+//! **Why:** Totals are added while outcomes pass by, since no report may keep them. A number that is a part of another
+//! one says so in its doc, or sums would be wrong.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

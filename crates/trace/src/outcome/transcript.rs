@@ -1,4 +1,7 @@
 //! The transcript of a test: messages and calls, with their times.
+//!
+//! **Why:** The transcript is bounded when it is taken from the trace and owns its texts, so that the trace, which may
+//! be large, ends with its test. Memory then depends on what is shown, not on what agents say.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,7 @@
 //! A line of a transcript: what was said, a tool call, or a result that came late.
+//!
+//! **Why:** Lines are in the order in which things began, as in the log of the trace. A result that came after other
+//! things is a line of its own, because a reader who sees it at its call would believe that the agent knew it then.
 
 use serde::{Deserialize, Serialize};
 

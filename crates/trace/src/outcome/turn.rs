@@ -1,4 +1,7 @@
 //! One turn: what was sent, what came back, how long it took, and how it ended.
+//!
+//! **Why:** A turn is the unit in which people think of a conversation: it has its own times, tokens, rules and end.
+//! Turns that were not needed are kept with their reason, or the numbers of the others would not be those in the file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,7 @@
 //! The result of all walks of a test.
+//!
+//! **Why:** All walks of a test are one outcome, about the shortest one that fails, because that is the one which a
+//! person will read; the others are counts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

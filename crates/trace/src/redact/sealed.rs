@@ -1,6 +1,9 @@
 //! Values without secrets.
 //!
 //! Flows in: a value whose every string can be masked. Flows out: the same, sealed. Only a redactor seals.
+//!
+//! **Why:** Masking that has to be remembered is forgotten once, and once is enough. A report accepts nothing but a
+//! sealed value, and only a redactor makes one, so the compiler finds the place where a secret would get out.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

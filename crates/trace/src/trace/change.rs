@@ -1,6 +1,11 @@
 //! Everything an agent can be observed to do, whatever protocol it speaks.
 //!
 //! The peculiarities of a protocol end in its decoder; only these changes reach the trace.
+//!
+//! **Why:** This is the narrowest place of the house: protocols, programs and the traces of other systems come in, and
+//! every rule and report rests on it. It is a closed enum and no trait, so that a new kind of change is a list of
+//! compiler errors at all the places that have to say what they do with it. A change borrows from the bytes that it
+//! came in, for most of what an agent sends is looked at once.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,5 +1,9 @@
 //! The happenings of a conversation: the entries of its log, what a change adds to a trace, and what is kept of declared tools,
 //! of violations of the event order and of custom events.
+//!
+//! **Why:** Order is a fact of its own. Messages, calls and results are kept in lists by kind, where rules count them,
+//! and the log has the order of all of them, once. What is about order reads the log, so that two reports cannot
+//! disagree about what came first.
 
 use std::fmt;
 

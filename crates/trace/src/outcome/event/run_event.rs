@@ -1,4 +1,8 @@
 //! An event of a run.
+//!
+//! **Why:** Reports get events and no result at the end: a run may be long, be killed, or have more outcomes than fit
+//! into memory. The events that announce are for displays, the ones that finish are in the order of the plan, and a
+//! report that only wants outcomes reads two of them.
 
 use super::{ExchangePart, NoAnswer};
 use crate::outcome::{Outcome, RunClose, RunFacts, Status};

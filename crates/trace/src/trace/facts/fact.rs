@@ -1,5 +1,9 @@
 //! The facts that rules rest on, which a record of a conversation may show or not.
 //!
+//! **Why:** A rule that passes because what would have failed it was not recorded is the worst fault of a test tool. So
+//! a rule names the facts that it rests on, a record names those that it shows, and where one is missing the rule is
+//! *not shown*. The list is short on purpose: a fact is what a rule can rest on, not a field of a protocol.
+//!
 //! **Invariant:** a live conversation shows every fact; what something else recorded may lack some.
 
 use std::ops::BitOr;

@@ -1,4 +1,8 @@
 //! The items that were received and not understood (SPEC 13), with the names that reports and `known` have for them.
+//!
+//! **Why:** Protocols grow, and agents send what their authors like. To refuse all that is unknown would fail good
+//! agents, to skip it would pass bad ones. So what is not understood is kept by name with the facts that it may be, and
+//! only a rule that rests on one of these stops being sure.
 
 use std::borrow::Cow;
 

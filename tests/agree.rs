@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::support::project::Project;
+use crate::support::seeds::seeded;
 
 fn several_tests() -> Value {
     json!({ "version": Version::newest().to_string(), "x-a": 1, "tests": [
@@ -370,6 +371,8 @@ fn keys_that_exclude_each_other_are_refused_by_the_schema_and_the_loader() {
 }
 
 proptest! {
+    #![proptest_config(seeded())]
+
     #[test]
     fn typed_reading_and_the_schema_agree(
         document in any::<prop::sample::Index>(),

@@ -232,9 +232,15 @@ fn copy(from: &Path, to: &Path) {
 #[test]
 fn converted_cases_have_the_verdicts_that_they_had() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let shop = root.join("specs/shop");
     let failing = root.join("tests/cases/fail/jsonl");
     for (from, parts, cases, status) in [
-        (root, ["specs"].as_slice(), "specs/shop.jsonl", "passed"),
+        (
+            &shop,
+            ["scripts", "cases.jsonl"].as_slice(),
+            "cases.jsonl",
+            "passed",
+        ),
         (
             &failing,
             &["scripts", "failing.jsonl"],

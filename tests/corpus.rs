@@ -6,6 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use crate::support::case_file_walk::read_case_file;
+use crate::support::seeds::seeded;
 use crate::support::whole_way::walk;
 use crate::support::{any_json, any_request, any_trace};
 
@@ -61,6 +62,8 @@ fn changed_json() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
+    #![proptest_config(seeded())]
+
     #[test]
     fn json_with_any_change_is_read_alike_in_every_way(data in changed_json()) {
         any_json::read(&data);

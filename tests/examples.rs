@@ -124,7 +124,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn every_key_has_an_example() {
     ananke::install();
-    let mut paths = vec![root().join("ananke.config.yaml")];
+    let mut paths = Vec::new();
     files(&root().join("specs"), &mut paths);
     let (mut known_keys, mut written_keys) = (BTreeSet::new(), BTreeSet::new());
     for kind in FileKind::ALL {

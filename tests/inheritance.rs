@@ -1,5 +1,6 @@
 //! Target → test → turn: merging, what `false` and numbers do, duplicates, origins (SPEC 7.1).
 
+use crate::support::seeds::seeded;
 use ananke::assertion::{Inherited, Measure};
 use ananke::outcome::Level;
 use proptest::prelude::*;
@@ -362,7 +363,8 @@ fn who_leaves_subagents_out_says_so_for_the_levels_further_in() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig { cases: 64, ..seeded() })]
+
     #[test]
     fn a_level_that_says_nothing_changes_nothing(
         target in "[a-c]{0,3}", test in "[a-c]{0,3}", turn in "[a-c]{0,3}", limit in proptest::option::of(0_u64..3)

@@ -391,6 +391,19 @@ fn every_script_of_the_readme_exists() {
     assert!(missing.is_empty(), "the README names {missing:?}");
 }
 
+/// The first test that a reader sees is one of those that the first command runs, with a config that is read in a minute.
+#[test]
+fn the_readme_shows_a_test_of_the_small_shop() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| fs::read_to_string(root.join(path)).expect("the file can be read");
+    let readme = read("README.md");
+    let (_, block) = readme.split_once("```yaml\n").expect("a block of YAML");
+    let (shown, _) = block.split_once("```\n").expect("the block ends");
+    assert_eq!(shown, read("specs/paying-once.test.yaml"));
+    let lines = read("ananke.config.yaml").lines().count();
+    assert!(lines <= 60, "the config of the small shop has {lines} lines");
+}
+
 /// The text between the marks in the README, and what the command in the first mark prints now.
 #[test]
 fn the_readme_shows_what_is_printed() {

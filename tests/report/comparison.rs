@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::seeds::seeded;
 use ananke::compare::{ChangeKind, Comparison, ComparisonRules};
 use ananke::context::Colouring;
 use ananke::outcome::{Outcome, RunEvent, RunFacts, Status};
@@ -466,7 +467,7 @@ fn what_is_wrong_with_a_report_is_said() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig { cases: 200, ..seeded() })]
 
     #[test]
     fn no_report_is_too_broken(

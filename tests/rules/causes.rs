@@ -2,6 +2,7 @@
 //!
 //! A rule and what an agent does flow in, made at random. Both must find the same triggers that violate the rule.
 
+use crate::support::seeds::seeded;
 use ananke::model::MessageRole;
 use ananke::trace::{Args, EventNumber, MessageKind, ToolCall, Trace};
 use proptest::prelude::*;
@@ -375,7 +376,7 @@ fn agent() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, ..seeded() })]
 
     #[test]
     fn the_finished_conversation_decides(rule in rule(), agent in agent(), of_turn in any::<bool>()) {

@@ -16,6 +16,7 @@ pub(crate) mod page_outline;
 pub(crate) mod project;
 pub(crate) mod raw_agent;
 pub(crate) mod screen;
+pub(crate) mod seeds;
 pub(crate) mod summary;
 pub(crate) mod tokio_clock;
 pub(crate) mod whole_way;

@@ -166,7 +166,7 @@ fn the_page_of_licences_names_every_package() {
     let problems: Vec<String> = missing.chain(gone).chain(unneeded).collect();
     expect_none(
         &problems,
-        "make the page again, by the command in about.toml",
+        "make the page again, by the command in .ci/about.toml",
     );
 }
 
@@ -180,9 +180,9 @@ fn both_tools_accept_the_same_licences() {
         let lines = list.lines().filter_map(|line| line.split('"').nth(1));
         lines.map(str::to_owned).collect()
     };
-    let allowed = accepted("deny.toml", "allow");
+    let allowed = accepted(".ci/deny.toml", "allow");
     assert!(allowed.contains("MIT"), "{allowed:?}");
-    assert_eq!(allowed, accepted("about.toml", "accepted"));
+    assert_eq!(allowed, accepted(".ci/about.toml", "accepted"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The decoder of server-sent events against a plain one that follows the specification line by line.
 
+use crate::support::seeds::seeded;
 use ananke::agents::sse::{EventTooLarge, SseDecoder};
 use proptest::prelude::*;
 
@@ -98,6 +99,8 @@ fn stream() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
+    #![proptest_config(seeded())]
+
     #[test]
     fn any_chunking_of_any_stream_is_the_same(stream in stream(), mut cuts in prop::collection::vec(0..400_usize, 0..20)) {
         cuts.retain(|cut| *cut <= stream.len());

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 
 use crate::support::agui::{agui, settings};
 use crate::support::conformance::exchanged;
+use crate::support::seeds::seeded;
 use crate::support::wire_rows::is_message;
 use rows::ODDITIES;
 
@@ -212,6 +213,8 @@ async fn events_tell_their_times_where_they_are_asked() {
 }
 
 proptest! {
+    #![proptest_config(seeded())]
+
     /// The summary would report text or arguments that were not announced.
     #[test]
     fn no_events_are_too_odd(events in prop::collection::vec(event(), 0..12)) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A hook of specs/seeded-cart.test.yaml: prepares a cart and says what is in it. What it prints to stdout must be one
+# A hook of seeded-cart.test.yaml: prepares a cart and says what is in it. What it prints to stdout must be one
 # JSON object, whose keys become variables of the test; everything else goes to stderr. ananke hands on what is known
 # so far as ANANKE_VAR_<NAME>.
 set -euo pipefail

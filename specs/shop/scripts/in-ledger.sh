@@ -1,4 +1,4 @@
-# Says whether the last message names a receipt that is in the ledger, for specs/receipt-by-script.test.yaml.
+# Says whether the last message names a receipt that is in the ledger, for receipt-by-script.test.yaml.
 output=$(sed -n 's/^{"output":"\([^"]*\)".*/\1/p')
 for receipt in $LEDGER; do
   case $output in *"$receipt"*) echo true && exit ;; esac

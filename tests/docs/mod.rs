@@ -401,7 +401,10 @@ fn the_readme_shows_a_test_of_the_small_shop() {
     let (shown, _) = block.split_once("```\n").expect("the block ends");
     assert_eq!(shown, read("specs/paying-once.test.yaml"));
     let lines = read("ananke.config.yaml").lines().count();
-    assert!(lines <= 60, "the config of the small shop has {lines} lines");
+    assert!(
+        lines <= 60,
+        "the config of the small shop has {lines} lines"
+    );
 }
 
 /// The text between the marks in the README, and what the command in the first mark prints now.

@@ -6,6 +6,7 @@ use std::fs;
 use snapbox::report::{Palette, write_diff};
 
 use crate::case::{Case, KEPT, REPORTS, SUMMARY};
+use crate::messages;
 use crate::outline::outline;
 use crate::program::{Mode, Seen, run};
 use crate::workplace::Workplace;
@@ -33,6 +34,10 @@ pub(crate) fn check(case: &Case) -> String {
     }
     if case.is_recordable() {
         check_recording(case, &seen, &mut problems);
+    }
+    let reworded = messages::check(&case.title(), &[&seen.stdout, &seen.stderr]);
+    if !updating() {
+        problems += &reworded;
     }
     compare_printed(case, "stdout", &seen.stdout, &mut problems);
     compare_printed(case, "stderr", &seen.stderr, &mut problems);
@@ -124,6 +129,6 @@ fn difference(
     clippy::disallowed_methods,
     reason = "a switch of the test run, not of the program"
 )]
-fn updating() -> bool {
+pub(crate) fn updating() -> bool {
     std::env::var_os("ANANKE_UPDATE").is_some_and(|value| value == "1")
 }

@@ -40,8 +40,8 @@ impl Agent {
         Self::answering(Duration::ZERO, events - 9)
     }
 
-    /// The text is sent in so many pieces.
-    fn answering(latency: Duration, pieces: usize) -> Self {
+    /// Serves on a free port; every response is sent after this delay, and its text comes in so many events.
+    pub(crate) fn answering(latency: Duration, pieces: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("a listener has an address");
         let served = Arc::new(Mutex::new(Served::default()));

@@ -139,6 +139,25 @@ impl Process {
         peak
     }
 
+    /// Runs it to its end under callgrind and returns the number of instructions; `None` where valgrind is not installed.
+    pub(crate) fn instructions(self) -> Option<u64> {
+        let mut counted = Command::new("valgrind");
+        counted
+            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+            .arg(self.command.get_program())
+            .args(self.command.get_args())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null());
+        if let Some(folder) = self.command.get_current_dir() {
+            counted.current_dir(folder);
+        }
+        let output = counted.output().ok()?;
+        self.must_have_ended_well(output.status);
+        let printed = String::from_utf8_lossy(&output.stderr);
+        let (_, count) = printed.split_once("Collected : ")?;
+        count.split_whitespace().next()?.parse().ok()
+    }
+
     fn must_have_ended_well(&self, status: ExitStatus) {
         assert_eq!(
             status.code(),

@@ -18,17 +18,20 @@ struct Comparison {
     jobs: usize,
     /// The time that the agent takes for each response.
     latency: Duration,
+    /// The number of events that bring the text of a response.
+    deltas: usize,
     pairs: usize,
     /// The number of runs of each program in a pair: the kernel counts processor time in hundredths of a second.
     runs: usize,
 }
 
-const COMPARISONS: [Comparison; 4] = [
+const COMPARISONS: [Comparison; 6] = [
     Comparison {
         name: "one test",
         tests: 1,
         jobs: 1,
         latency: Duration::ZERO,
+        deltas: 1,
         pairs: 9,
         runs: 30,
     },
@@ -37,6 +40,7 @@ const COMPARISONS: [Comparison; 4] = [
         tests: 200,
         jobs: 1,
         latency: Duration::ZERO,
+        deltas: 1,
         pairs: 15,
         runs: 4,
     },
@@ -45,14 +49,34 @@ const COMPARISONS: [Comparison; 4] = [
         tests: 200,
         jobs: 2,
         latency: Duration::ZERO,
+        deltas: 1,
         pairs: 15,
         runs: 4,
+    },
+    Comparison {
+        name: "200 tests of 30 events, two jobs",
+        tests: 200,
+        jobs: 2,
+        latency: Duration::ZERO,
+        deltas: 30,
+        pairs: 15,
+        runs: 4,
+    },
+    Comparison {
+        name: "200 tests of 300 events, two jobs",
+        tests: 200,
+        jobs: 2,
+        latency: Duration::ZERO,
+        deltas: 300,
+        pairs: 9,
+        runs: 2,
     },
     Comparison {
         name: "200 tests of 100 ms, 8 jobs",
         tests: 200,
         jobs: 8,
         latency: Duration::from_millis(100),
+        deltas: 1,
         pairs: 3,
         runs: 1,
     },
@@ -69,7 +93,7 @@ pub(crate) fn peer() {
         return;
     };
     for comparison in &COMPARISONS {
-        let agent = Agent::thinking_for(comparison.latency);
+        let agent = Agent::answering(comparison.latency, comparison.deltas);
         for (kept, suffix) in [(0, ""), (10, ", kept")] {
             let config = project::keeping(&agent, kept);
             let project = Project::new(&config, comparison.tests, project::one_turn);
@@ -123,14 +147,23 @@ impl Comparison {
                     .map(|[own, other]| of(own).as_secs_f64() / of(other).as_secs_f64())
                     .collect(),
             );
-            println!("    {what:<10} {own:>9.1} ms   Hurl {other:>9.1} ms   ratio {ratio:.2}");
+            println!("    {what:<12} {own:>9.1} ms   Hurl {other:>9.1} ms   ratio {ratio:.2}");
         };
         print("time", |cost| cost.wall);
         print("processor", |cost| cost.cpu);
+        if let (Some(own), Some(other)) = (ours().instructions(), theirs().instructions()) {
+            println!(
+                "    {:<12} {:>9.1} mil. Hurl {:>9.1} mil. ratio {:.2}",
+                "instructions",
+                millions(own),
+                millions(other),
+                millions(own) / millions(other)
+            );
+        }
         let peaks = [ours().peak_kib(), theirs().peak_kib()].map(super::mebibytes);
         let [own, other] = peaks;
         println!(
-            "    {:<10} {own:>9.1} MiB  Hurl {other:>9.1} MiB  ratio {:.2}",
+            "    {:<12} {own:>9.1} MiB  Hurl {other:>9.1} MiB  ratio {:.2}",
             "memory",
             own / other
         );
@@ -148,6 +181,15 @@ impl Comparison {
             cpu: measure::time_of_children().saturating_sub(before) / runs,
         }
     }
+}
+
+/// A number of instructions, in millions.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a number that is printed with one decimal place"
+)]
+fn millions(instructions: u64) -> f64 {
+    instructions as f64 / 1e6
 }
 
 /// The one in the middle.

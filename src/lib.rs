@@ -144,7 +144,7 @@ pub use ananke_lab::{mock, proxy};
 #[doc(hidden)]
 pub use ananke_mcp as mcp;
 #[doc(hidden)]
-pub use ananke_model::{model, schema, variables};
+pub use ananke_model::{model, schema, settings, variables};
 #[doc(hidden)]
 pub use ananke_openai as openai;
 #[doc(hidden)]

@@ -3,7 +3,7 @@
 use ananke_base::context::Context;
 #[doc(hidden)]
 pub use ananke_plan::{
-    CaseEntry, ExplainedTest, Filter, FilterError, Fixed, FixedFiles, Judging, KEPT_TEXT, LateTurn,
+    CaseEntry, ExplainedTest, Filter, FilterError, Fixed, FixedFiles, KEPT_TEXT, LateTurn,
     LoadedFile, LoadedTest, Plan, Planned, Preparation, PrepareError, Prepared, PreparedHelper,
     RunPurpose, Selection, ShardNumber, TargetDescription, TestEntry, TouchedTests, TurnDefaults,
     WrittenTurn, explain, file_hash, fix,

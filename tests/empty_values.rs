@@ -298,7 +298,7 @@ fn what_ananke_check_finds_may_be_there_where_the_tests_run() {
 #[test]
 fn files_of_older_versions_keep_their_verdict() {
     let denies = Selection {
-        settings: ananke::project::RunSettings {
+        settings: ananke::settings::GivenSettings {
             deny_warnings: Some(true),
             ..Default::default()
         },

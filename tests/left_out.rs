@@ -4,8 +4,8 @@ use std::path::Path;
 
 use ananke::diagnostic::Severity;
 use ananke::plan::{Selection, plan};
-use ananke::project::RunSettings;
 use ananke::redact::Redactor;
+use ananke::settings::GivenSettings;
 
 use crate::support::project::Project;
 
@@ -73,9 +73,9 @@ fn tests_below_linked_directories_are_named_once() {
 /// The messages of the problems of a project in which warnings are denied.
 fn messages(project: &Project) -> Vec<String> {
     let selection = Selection {
-        settings: RunSettings {
+        settings: GivenSettings {
             deny_warnings: Some(true),
-            ..RunSettings::default()
+            ..GivenSettings::default()
         },
         ..Selection::default()
     };

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use ananke::context::{Context, Day, ManualClock};
 use ananke::outcome::{Outcome, RunEvent};
 use ananke::plan::{Filter, Planned, Selection, plan};
-use ananke::run::{AfterFailure, Options, Run, event_channel, run};
+use ananke::run::{Options, Run, event_channel, run};
+use ananke::settings::RunSettings;
 
 use crate::support::project::Project;
 
@@ -215,10 +216,10 @@ async fn carried_out(project: &Project, options: Options) -> (Vec<Outcome>, Vec<
 #[tokio::test]
 async fn a_test_in_quarantine_fails_and_the_run_does_not() {
     let shielded = project(&entry("*", "2026-12-31"));
-    let fail_fast = Options {
-        after_failure: AfterFailure::Stop,
-        ..Options::default()
-    };
+    let fail_fast = Options::from(RunSettings {
+        fail_fast: true,
+        ..RunSettings::default()
+    });
     let (outcomes, reasons) = carried_out(&shielded, fail_fast).await;
     assert_eq!(outcomes.len(), 2);
     for outcome in &outcomes {

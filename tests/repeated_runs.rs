@@ -8,27 +8,27 @@ use std::time::Duration;
 
 use ananke::model::BrokenProhibitions;
 use ananke::outcome::{Outcome, StabilityVerdict, Status};
-use ananke::project::{GivenRuns, RunCounts};
 use ananke::recording::{RecordingMode, Recordings};
-use ananke::run::{AfterFailure, Options, ReusedThreads, Stopper, SuiteComparison};
+use ananke::run::Stopper;
+use ananke::settings::RunSettings;
 use ananke::statistics::Percentage;
 
 use crate::replay::recordings;
 use crate::support::moody::{CONFIG, Moody, carried_out, project, recorded, shown, wants_yes};
 use crate::support::project::Project;
 
-fn runs(given: GivenRuns) -> Options {
-    Options {
-        runs: RunCounts {
-            given: Some(given),
-            ..RunCounts::default()
-        },
-        ..Options::default()
+fn times(runs: u32) -> RunSettings {
+    RunSettings {
+        given_runs: Some(runs),
+        ..RunSettings::default()
     }
 }
 
-fn times(runs: u32) -> Options {
-    self::runs(GivenRuns::Times(runs))
+fn until_decided() -> RunSettings {
+    RunSettings {
+        runs_until_decided: true,
+        ..RunSettings::default()
+    }
 }
 
 /// How many runs passed of how many, which decided it how, and whose transcript is shown.
@@ -88,8 +88,8 @@ async fn a_thread_that_a_hook_gives_again_fails_the_runs_that_get_it() {
         (Status::Error, "1/3 Failed shows 2".to_owned())
     );
     assert_eq!(agent.asked.load(Ordering::SeqCst), 1, "nothing is sent");
-    let allowed = Options {
-        reused_threads: ReusedThreads::Allowed,
+    let allowed = RunSettings {
+        retry_dirty: true,
         ..times(3)
     };
     let outcome = carried_out(&project, &agent, allowed)
@@ -103,11 +103,11 @@ async fn a_thread_that_a_hook_gives_again_fails_the_runs_that_get_it() {
 }
 
 /// Interrupts a run of the tests `a` and `b` while the agent answers request `at`: status and runs of `a`.
-async fn interrupted(options: Options, says: &[&'static str], at: usize) -> (Status, String) {
+async fn interrupted(settings: RunSettings, says: &[&'static str], at: usize) -> (Status, String) {
     let project = project(&[wants_yes("a", ""), wants_yes("b", "")]);
     let agent = Moody::new(&project, says);
     *agent.stops.lock().unwrap() = Some((at, Stopper::default()));
-    let ran = carried_out(&project, &agent, options).await;
+    let ran = carried_out(&project, &agent, settings).await;
     let [a, b] = &ran.outcomes[..] else {
         panic!("{:?}", shown(&ran.outcomes))
     };
@@ -133,17 +133,11 @@ async fn interrupted(options: Options, says: &[&'static str], at: usize) -> (Sta
 
 #[tokio::test]
 async fn an_interrupted_test_has_failed_only_if_it_can_no_longer_pass() {
-    let half = |runs| {
-        let min_pass_rate = Some(Percentage::whole(50));
-        Options {
-            runs: RunCounts {
-                min_pass_rate,
-                ..times(runs).runs
-            },
-            ..Options::default()
-        }
+    let half = |runs| RunSettings {
+        min_pass_rate: Percentage::whole(50),
+        ..times(runs)
     };
-    let decided = runs(GivenRuns::UntilDecided);
+    let decided = until_decided();
     for (options, says, at, status, expected) in [
         (times(5), &["yes"][..], 1, Status::Skipped, "no runs"),
         (
@@ -186,17 +180,13 @@ async fn an_interrupted_test_has_failed_only_if_it_can_no_longer_pass() {
 }
 
 /// The status of a test whose third of four runs breaks a prohibition, and its runs.
-async fn with_one_violation(keys: &str, given: RunCounts) -> (Status, String) {
+async fn with_one_violation(keys: &str, settings: RunSettings) -> (Status, String) {
     let text = format!(
         "version: \"1.4\"\nname: a\n{keys}turns: [{{ user: well? }}]\nassert: {{ text: {{ must_match: \"yes\", not_contains: \"but\" }} }}\n"
     );
     let project = project(&[("a.test.yaml".to_owned(), text)]);
     let agent = Moody::new(&project, &["yes", "no", "yes, but", "yes"]);
-    let options = Options {
-        runs: given,
-        ..Options::default()
-    };
-    let outcome = carried_out(&project, &agent, options)
+    let outcome = carried_out(&project, &agent, settings)
         .await
         .outcomes
         .remove(0);
@@ -205,24 +195,24 @@ async fn with_one_violation(keys: &str, given: RunCounts) -> (Status, String) {
 
 #[tokio::test]
 async fn no_pass_rate_excuses_a_prohibition_unless_it_says_so() {
-    let half = |prohibitions| RunCounts {
-        min_pass_rate: Some(Percentage::whole(50)),
+    let half = |prohibitions| RunSettings {
+        min_pass_rate: Percentage::whole(50),
         prohibitions,
-        ..times(4).runs
+        ..times(4)
     };
-    let rate = Some(BrokenProhibitions::Rate);
+    let (fail, rate) = (BrokenProhibitions::Fail, BrokenProhibitions::Rate);
     let violated = (Status::Failed, "2/4 Violated shows 3".to_owned());
     let passed = (Status::Passed, "2/4 Passed shows 4".to_owned());
     for (keys, given, expected) in [
-        ("", half(None), &violated),
-        ("prohibitions: rate\n", half(None), &passed),
+        ("", half(fail), &violated),
+        ("prohibitions: rate\n", half(fail), &passed),
         ("", half(rate), &passed),
         ("prohibitions: fail\n", half(rate), &violated),
     ] {
         let ended = with_one_violation(keys, given).await;
         assert_eq!(ended, *expected, "{keys:?} {given:?}");
     }
-    let decided = runs(GivenRuns::UntilDecided).runs;
+    let decided = until_decided();
     let violated = (Status::Failed, "1/3 Violated shows 3".to_owned());
     assert_eq!(with_one_violation("", decided).await, violated);
     let (status, came_to) = with_one_violation("prohibitions: rate\n", decided).await;
@@ -231,9 +221,9 @@ async fn no_pass_rate_excuses_a_prohibition_unless_it_says_so() {
 
 #[tokio::test]
 async fn a_comparison_that_is_interrupted_compares_nothing() {
-    let twice = Options {
-        comparison: SuiteComparison::WithItself,
-        ..Options::default()
+    let twice = RunSettings {
+        self_comparison: true,
+        ..RunSettings::default()
     };
     for (at, status) in [(1, Status::Skipped), (2, Status::Passed)] {
         assert_eq!(
@@ -247,8 +237,8 @@ async fn a_comparison_that_is_interrupted_compares_nothing() {
 async fn fail_fast_waits_for_the_last_run() {
     let project = project(&["a", "b", "c"].map(|name| wants_yes(name, "")));
     let agent = Moody::new(&project, &["yes", "yes", "yes", "no", "yes"]);
-    let options = Options {
-        after_failure: AfterFailure::Stop,
+    let options = RunSettings {
+        fail_fast: true,
         ..times(3)
     };
     let ran = carried_out(&project, &agent, options).await;
@@ -267,7 +257,7 @@ async fn a_run_that_times_out_has_not_passed_and_the_others_have_their_whole_tim
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("a.test.yaml", test)])
         .with_environment("PATH", "/usr/bin:/bin");
     let agent = Moody::new(&project, &["unused"]);
-    let options = Options {
+    let options = RunSettings {
         timeout: Some(Duration::from_millis(1500)),
         ..times(3)
     };

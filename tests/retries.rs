@@ -5,16 +5,17 @@ use std::time::Duration;
 
 use ananke::outcome::{Outcome, RunEvent, SaidLine, Status, TranscriptLine};
 use ananke::plan::{Selection, plan};
-use ananke::project::{GivenRuns, RunCounts, RunSettings, Variables};
-use ananke::run::{AfterFailure, Options, ReusedThreads, Stopper};
+use ananke::project::Variables;
+use ananke::run::Stopper;
+use ananke::settings::{FlakyVerdict, GivenSettings, RunSettings};
 
 use crate::support::moody::{CONFIG, Moody, carried_out, project, shown, wants_yes};
 use crate::support::project::Project;
 
-fn retries(retries: u32) -> Options {
-    Options {
+fn retries(retries: u32) -> RunSettings {
+    RunSettings {
         retries,
-        ..Options::default()
+        ..RunSettings::default()
     }
 }
 
@@ -103,8 +104,8 @@ async fn a_thread_that_a_hook_gives_again_is_no_new_one() {
     let ran = carried_out(
         &project,
         &agent,
-        Options {
-            reused_threads: ReusedThreads::Allowed,
+        RunSettings {
+            retry_dirty: true,
             ..retries(1)
         },
     )
@@ -131,8 +132,8 @@ async fn a_run_that_is_stopped_tries_nothing_again() {
 #[tokio::test]
 async fn fail_fast_waits_for_the_last_attempt() {
     let project = project(&[wants_yes("a", ""), wants_yes("b", ""), wants_yes("c", "")]);
-    let fail_fast = Options {
-        after_failure: AfterFailure::Stop,
+    let fail_fast = RunSettings {
+        fail_fast: true,
         ..retries(1)
     };
     let agent = Moody::new(&project, &["no", "yes", "no", "no"]);
@@ -146,8 +147,8 @@ async fn fail_fast_waits_for_the_last_attempt() {
     let ran = carried_out(
         &project,
         &agent,
-        Options {
-            flaky_fails: true,
+        RunSettings {
+            flaky: FlakyVerdict::Fail,
             ..fail_fast
         },
     )
@@ -167,7 +168,7 @@ async fn several_tests_at_once_are_tried_again_each_for_itself() {
     let ran = carried_out(
         &project,
         &agent,
-        Options {
+        RunSettings {
             parallel: 3,
             ..retries(2)
         },
@@ -188,7 +189,7 @@ async fn each_attempt_has_the_time_of_a_whole_test() {
     let test = "version: \"1.0\"\nname: a\nturns: [{ user: one }, { user: two }]\n";
     let project = Project::new(&[("ananke.config.yaml", SLOW), ("a.test.yaml", test)]);
     let agent = Moody::new(&project, &["no"]);
-    let options = Options {
+    let options = RunSettings {
         timeout: Some(Duration::from_millis(1500)),
         ..retries(1)
     };
@@ -245,7 +246,7 @@ async fn what_an_earlier_attempt_said_is_masked_and_bounded() {
 }
 
 /// What is said of threads when everything is loaded, for a target with these keys.
-fn said_of_threads(target: &str, given: &[&str], settings: &RunSettings) -> Vec<String> {
+fn said_of_threads(target: &str, given: &[&str], settings: GivenSettings) -> Vec<String> {
     let config = CONFIG.replace("moody", &format!("moody{target}"));
     let (name, text) = wants_yes("a", "hooks: [{ cmd: [echo, '{}'] }]\n");
     let project = Project::new(&[("ananke.config.yaml", &config), (&name, &text)]);
@@ -259,7 +260,7 @@ fn said_of_threads(target: &str, given: &[&str], settings: &RunSettings) -> Vec<
     };
     let selection = Selection {
         sends: true,
-        settings: *settings,
+        settings,
         variables,
         ..Selection::default()
     };
@@ -289,52 +290,48 @@ fn attempts_on_one_thread_are_told_before_anything_runs() {
             &["fixed-thread"],
         ),
     ] {
-        let runs = |runs| RunCounts {
-            given: Some(GivenRuns::Times(runs)),
-            ..RunCounts::default()
-        };
         for several in [
-            RunSettings {
+            GivenSettings {
                 retries: Some(1),
-                ..RunSettings::default()
+                ..GivenSettings::default()
             },
-            RunSettings {
-                runs: runs(2),
-                ..RunSettings::default()
+            GivenSettings {
+                given_runs: Some(2),
+                ..GivenSettings::default()
             },
-            RunSettings {
+            GivenSettings {
                 self_comparison: Some(true),
-                ..RunSettings::default()
+                ..GivenSettings::default()
             },
         ] {
             assert_eq!(
-                said_of_threads(target, given, &several),
+                said_of_threads(target, given, several),
                 expected,
                 "{target} {given:?} {several:?}"
             );
         }
         for single in [
-            RunSettings {
+            GivenSettings {
                 retries: Some(0),
-                ..RunSettings::default()
+                ..GivenSettings::default()
             },
-            RunSettings {
-                runs: runs(1),
-                ..RunSettings::default()
+            GivenSettings {
+                given_runs: Some(1),
+                ..GivenSettings::default()
             },
-            RunSettings {
+            GivenSettings {
                 retries: Some(1),
                 retry_dirty: Some(true),
-                ..RunSettings::default()
+                ..GivenSettings::default()
             },
-            RunSettings {
-                runs: runs(2),
+            GivenSettings {
+                given_runs: Some(2),
                 retry_dirty: Some(true),
-                ..RunSettings::default()
+                ..GivenSettings::default()
             },
         ] {
             assert_eq!(
-                said_of_threads(target, given, &single),
+                said_of_threads(target, given, single),
                 none,
                 "{target} {given:?} {single:?}"
             );

@@ -8,10 +8,10 @@ use ananke::agents::{
     Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport,
 };
 use ananke::context::{At, Clock};
-use ananke::conversation::AtFailure;
 use ananke::outcome::{Outcome, RunEvent, Status, Totals};
 use ananke::plan::{KEPT_TEXT, Selection, plan};
-use ananke::run::{AfterFailure, EventReceiver, Options, Reason, Run, Stopper, event_channel, run};
+use ananke::run::{EventReceiver, Options, Reason, Run, Stopper, event_channel, run};
+use ananke::settings::RunSettings;
 use futures_util::future::BoxFuture;
 use tokio::sync::{Semaphore, mpsc};
 
@@ -177,10 +177,10 @@ async fn tests_run_at_once_and_are_told_in_order() {
         ],
     );
     let gate = Gate::new(project.context().clock);
-    let options = Options {
+    let options = Options::from(RunSettings {
         parallel: 3,
-        ..Options::default()
-    };
+        ..RunSettings::default()
+    });
     let open = Arc::clone(&gate);
     let (outcomes, totals) =
         carried_out(&project, Some(Arc::clone(&gate)), options, |_| async move {
@@ -211,10 +211,10 @@ async fn as_many_tests_are_loaded_ahead_as_run_at_once() {
     let gate = Gate::new(project.context().clock);
     let (sender, receiver) = event_channel(10_000);
     let mut shared = project.shared(
-        Options {
+        Options::from(RunSettings {
             parallel: 2,
-            ..Options::default()
-        },
+            ..RunSettings::default()
+        }),
         sender,
     );
     shared.transport = Arc::<Gate>::clone(&gate);
@@ -297,10 +297,10 @@ async fn a_slow_test_holds_no_other_up() {
     std::fs::write(project.folder().join("b.test.yaml"), text).unwrap();
     let gate = Gate::for_the_first(project.context().clock);
     let open = Arc::clone(&gate);
-    let options = Options {
+    let options = Options::from(RunSettings {
         parallel: 2,
-        ..Options::default()
-    };
+        ..RunSettings::default()
+    });
     let (outcomes, totals) = carried_out(&project, Some(gate), options, |_| async move {
         let all = open.arrived.acquire_many(601);
         tokio::time::timeout(Duration::from_mins(1), all)
@@ -340,10 +340,10 @@ async fn tests_on_one_fixed_thread_never_overlap() {
     );
     let gate = Gate::new(project.context().clock);
     gate.open.add_permits(3);
-    let options = Options {
+    let options = Options::from(RunSettings {
         parallel: 3,
-        ..Options::default()
-    };
+        ..RunSettings::default()
+    });
     let (outcomes, _) = carried_out(&project, Some(Arc::clone(&gate)), options, |_| async {}).await;
     assert_eq!(outcomes.len(), 3);
     assert!(outcomes.iter().all(
@@ -385,10 +385,10 @@ const SCRIPT: &str = "version: \"1.3\"\ntarget:\n  type: scripted\n  rules:\n   
 async fn fail_fast_stops_the_run_at_the_first_failure() {
     let fails = "turns: [{ user: hi, assert: { tools: { forbid: [x] } } }]";
     let project = project(SCRIPT, &[("a", TURN), ("b", fails), ("c", TURN)]);
-    let options = Options {
-        after_failure: AfterFailure::Stop,
-        ..Options::default()
-    };
+    let options = Options::from(RunSettings {
+        fail_fast: true,
+        ..RunSettings::default()
+    });
     let (outcomes, totals) = carried_out(&project, None, options, |_| async {}).await;
     assert_eq!(
         shown(&outcomes),
@@ -405,19 +405,17 @@ async fn fail_fast_stops_the_run_at_the_first_failure() {
 async fn stop_early_cuts_the_turn_at_the_first_broken_rule() {
     let fails = "turns: [{ user: hi, assert: { tools: { forbid: [x, y], require: [{ name: z }] } } }, { user: more }]";
     let project = project(SCRIPT, &[("a", fails)]);
-    for (at_failure, failures, duration) in
-        [(AtFailure::Finish, 3, 1_000_000), (AtFailure::Stop, 1, 0)]
-    {
-        let options = Options {
-            at_failure,
-            ..Options::default()
-        };
+    for (stop_early, failures, duration) in [(false, 3, 1_000_000), (true, 1, 0)] {
+        let options = Options::from(RunSettings {
+            stop_early,
+            ..RunSettings::default()
+        });
         let (outcomes, _) = carried_out(&project, None, options, |_| async {}).await;
         assert_eq!(outcomes[0].status(), Status::Failed);
         assert_eq!(
             outcomes[0].transcript.turns[0].failures().count(),
             failures,
-            "{at_failure:?}"
+            "{stop_early:?}"
         );
         assert_eq!(
             (
@@ -438,9 +436,11 @@ async fn a_whole_test_has_a_time_of_its_own() {
             "turns: [{ user: one }, { user: two }, { user: three }]",
         )],
     );
-    let limited = |ms| Options {
-        timeout: Some(Duration::from_millis(ms)),
-        ..Options::default()
+    let limited = |ms| {
+        Options::from(RunSettings {
+            timeout: Some(Duration::from_millis(ms)),
+            ..RunSettings::default()
+        })
     };
     let (outcomes, _) = carried_out(&project, None, limited(1500), |_| async {}).await;
     assert_eq!(

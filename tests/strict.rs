@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use ananke::conversation::AtViolation;
 use ananke::outcome::{ErrorKind, Outcome, RunEvent, Status, TurnOutcome};
 use ananke::run::{Options, event_channel, run};
+use ananke::settings::RunSettings;
 
 use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
@@ -34,15 +34,10 @@ async fn outcome(answers: &[Vec<&str>], rules: &str, strict_protocol: bool) -> O
     );
     let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test)]);
     let (sender, mut receiver) = event_channel(1000);
-    let at_violation = if strict_protocol {
-        AtViolation::Fail
-    } else {
-        AtViolation::Warn
-    };
-    let options = Options {
-        at_violation,
-        ..Options::default()
-    };
+    let options = Options::from(RunSettings {
+        strict_protocol,
+        ..RunSettings::default()
+    });
     run(
         project.shared(options, sender),
         project.plan().plan.expect("a plan"),

@@ -9,7 +9,8 @@ use ananke::agents::{
 use ananke::context::{At, Clock, RandomIds};
 use ananke::outcome::{Outcome, RunEvent, Verdict};
 use ananke::recording::Recordings;
-use ananke::run::{Options, Reason, Run, RunAnswers, Stopper, event_channel, run};
+use ananke::run::{Reason, Run, RunAnswers, Stopper, event_channel, run};
+use ananke::settings::RunSettings;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -112,20 +113,24 @@ pub(crate) struct Ran {
     pub(crate) verdict: Verdict,
 }
 
-pub(crate) async fn carried_out(project: &Project, agent: &Arc<Moody>, options: Options) -> Ran {
-    recorded(project, agent, options, None).await
+pub(crate) async fn carried_out(
+    project: &Project,
+    agent: &Arc<Moody>,
+    settings: RunSettings,
+) -> Ran {
+    recorded(project, agent, settings, None).await
 }
 
 /// Runs the tests of `project` with recordings, if there are any.
 pub(crate) async fn recorded(
     project: &Project,
     agent: &Arc<Moody>,
-    options: Options,
+    settings: RunSettings,
     recordings: Option<Recordings>,
 ) -> Ran {
     let (sender, mut receiver) = event_channel(1000);
     let plan = project.plan().plan.unwrap();
-    let mut shared: Run = project.shared(options, sender);
+    let mut shared: Run = project.shared(settings.into(), sender);
     shared.transport = Arc::<Moody>::clone(agent);
     if let Some(recordings) = recordings {
         shared.answers = RunAnswers::Recordings(recordings);

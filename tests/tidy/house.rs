@@ -35,7 +35,7 @@ pub(crate) const MODULES: &[(&str, &[&str])] = &[
             "message",
         ],
     ),
-    ("model", &["model", "schema", "variables"]),
+    ("model", &["model", "schema", "variables", "settings"]),
     (
         "trace",
         &["redact", "process", "trace", "golden", "outcome"],

@@ -8,6 +8,7 @@ use ananke::agents::{Limits, Pacer};
 use ananke::context::At;
 use ananke::outcome::{RunEvent, Status};
 use ananke::run::{Options, event_channel, run};
+use ananke::settings::RunSettings;
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
@@ -93,10 +94,10 @@ async fn logged(limits: &str) -> String {
     ];
     let project = Project::new(&files);
     let (sender, mut receiver) = event_channel(1000);
-    let options = Options {
+    let options = Options::from(RunSettings {
         parallel: 4,
-        ..Options::default()
-    };
+        ..RunSettings::default()
+    });
     let plan = project.plan().plan.expect("a plan");
     let running = tokio::spawn(run(project.shared(options, sender), plan));
     while let Some(event) = receiver.recv().await {

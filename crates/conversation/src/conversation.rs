@@ -17,26 +17,17 @@ use super::input_source::{ConversationSoFar, InputSource, NextTurn};
 use super::observer::Observer;
 use super::pending::compose;
 use super::result::ConversationResult;
-use super::trace_sink::{AtFailure, TraceSink};
+use super::trace_sink::TraceSink;
 use super::turn_outcome::{messages_count, state, turn_outcome, violation};
 use ananke_agents::{Action, Session};
 use ananke_base::context::Ids;
 use ananke_base::message::{Lane, TurnRequest};
+use ananke_model::settings::RunSettings;
 use ananke_rules::{Completion, Decision, Evaluator, Following, Question, RuleScope, TurnRules};
 use ananke_trace::outcome::{
     ErrorKind, Halt, Problem, RuleResult, Status, TimeLimits, TurnEnd, TurnOutcome, bounded,
 };
 use ananke_trace::trace::{Input, Trace};
-
-/// The effect of a violation of the protocol on its turn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AtViolation {
-    /// A warning.
-    #[default]
-    Warn,
-    /// A problem: the turn ends with an error.
-    Fail,
-}
 
 /// The parts of a conversation.
 pub struct ConversationParts<'a> {
@@ -62,10 +53,8 @@ pub struct ConversationParts<'a> {
     pub observers: Vec<Box<dyn Observer + 'a>>,
     /// The time that it may take, and the amount that an agent may send.
     pub budget: Budget,
-    /// The moment at which a turn ends if a rule fails.
-    pub at_failure: AtFailure,
-    /// The effect of a violation of the protocol on its turn.
-    pub at_violation: AtViolation,
+    /// The settings of the run.
+    pub settings: &'a RunSettings,
 }
 
 /// Whether it is known which turn comes next.
@@ -83,7 +72,7 @@ struct Conversation<'a> {
     oracle: &'a dyn Oracle,
     ids: Arc<dyn Ids>,
     budget: Budget,
-    at_violation: AtViolation,
+    settings: &'a RunSettings,
     result: ConversationResult,
 }
 
@@ -104,9 +93,9 @@ pub async fn converse(
         requests,
         ids,
         observers,
-        ..
+        budget,
+        settings,
     } = parts;
-    let (budget, at_violation) = (parts.budget, parts.at_violation);
     let sink = TraceSink::new(
         lane,
         trace,
@@ -114,7 +103,7 @@ pub async fn converse(
         checkpoints,
         requests,
         observers,
-        parts.at_failure,
+        settings,
     );
     let result = ConversationResult::default();
     let mut conversation = Conversation {
@@ -124,7 +113,7 @@ pub async fn converse(
         oracle,
         ids,
         budget,
-        at_violation,
+        settings,
         result,
     };
     if let Err(halt) = conversation.carry_out(inputs).await {
@@ -401,9 +390,11 @@ impl Conversation<'_> {
 
     /// The problem of a turn whose events break the protocol, if that is one.
     fn violation(&self, index: usize) -> Option<Halt> {
+        if !self.settings.strict_protocol {
+            return None;
+        }
         let turn = self.sink.trace.turns.get(index)?;
-        let is_problem = self.at_violation == AtViolation::Fail;
-        let first = turn.violations.kept().first().filter(|_| is_problem)?;
+        let first = turn.violations.kept().first()?;
         let more = match turn.violations.kept().len() - 1 + turn.violations.more() {
             0 => String::new(),
             1 => " (and 1 more violation)".to_owned(),

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use crate::fakes::{FakeAct, FakeTest, Inputs, Says, rules};
 use crate::result::ConversationResult;
-use crate::trace_sink::AtFailure;
 use ananke_agents::Action;
 use ananke_base::message::{AnswerTo, Lane, PendingAnswer, TurnInput};
 use ananke_rules::Decision;
@@ -80,7 +79,7 @@ async fn it_ends_with_the_first_turn_that_does_not_pass() {
 async fn a_failure_can_stop_the_turn() {
     let mut test = FakeTest::of(&[FakeAct::Executes("pay")]);
     test.rules = rules("{ tools: { forbid: [pay] } }");
-    test.at_failure = AtFailure::Stop;
+    test.settings.stop_early = true;
     let result = test.hold(&mut Inputs::says(&["one"])).await;
     assert_eq!(statuses(&result), [Status::Failed]);
     let unanswered = &result.turns[0].lines[0];

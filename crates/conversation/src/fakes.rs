@@ -9,12 +9,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::budget::Budget;
 use super::checkpoints::Checkpoints;
-use super::conversation::{AtViolation, ConversationParts, converse};
+use super::conversation::{ConversationParts, converse};
 use super::hosts::{Handling, Oracle, RequestHost, ToolHost};
 use super::input_source::{ConversationSoFar, InputSource, NextTurn, TurnReview};
 use super::observer::Observer;
 use super::result::ConversationResult;
-use super::trace_sink::AtFailure;
 use ananke_agents::{Action, Ended, Limits, Request, Session, Sink, TargetError, Wire};
 use ananke_base::context::{At, Clock, ManualClock, SequentialIds};
 use ananke_base::diagnostic::SourceFile;
@@ -24,6 +23,7 @@ use ananke_base::message::{
 };
 use ananke_model::model::{NEWEST_VERSION, TestFile};
 use ananke_model::schema::{FileKind, Version, load};
+use ananke_model::settings::RunSettings;
 use ananke_model::variables::{Interpolation, Mode, Scope};
 use ananke_rules::{
     Block, CompiledCheckpoint, Decision, Evaluator, Inherited, JudgingTime, Question, TurnRules,
@@ -378,7 +378,7 @@ pub(super) struct FakeTest {
     pub(super) checkpoints: Vec<CompiledCheckpoint>,
     pub(super) oracle: Says,
     pub(super) budget: Budget,
-    pub(super) at_failure: AtFailure,
+    pub(super) settings: RunSettings,
     pub(super) tools: Tools,
     pub(super) lane: Lane,
     pub(super) notes: Notes,
@@ -393,7 +393,7 @@ impl FakeTest {
             checkpoints: Vec::new(),
             oracle: Says(Ok(Decision::Confirmed)),
             budget: budget(),
-            at_failure: AtFailure::Finish,
+            settings: RunSettings::default(),
             tools: Tools::default(),
             lane: Lane::Agent,
             notes: Notes::default(),
@@ -426,8 +426,7 @@ impl FakeTest {
             ids: Arc::new(SequentialIds::default()),
             observers: vec![Box::new(self.notes.clone())],
             budget: self.budget.clone(),
-            at_failure: self.at_failure,
-            at_violation: AtViolation::Warn,
+            settings: &self.settings,
         };
         converse(parts, inputs).await
     }

@@ -11,18 +11,9 @@ use super::observer::Observer;
 use ananke_agents::{Sink, Stop, TargetError, Wire};
 use ananke_base::context::At;
 use ananke_base::message::{Lane, ServerAnswer, ServerAnswers, ServerRequest, ToolAnswer};
+use ananke_model::settings::RunSettings;
 use ananke_rules::{Evaluator, Following, TurnRules};
 use ananke_trace::trace::{Change, Delta, Input, Trace};
-
-/// The moment at which a turn ends if a rule fails.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AtFailure {
-    /// The end by the agent, so that all its rules are evaluated.
-    #[default]
-    Finish,
-    /// At once.
-    Stop,
-}
 
 /// A trace that rules watch while it grows.
 pub(super) struct TraceSink<'a> {
@@ -37,7 +28,7 @@ pub(super) struct TraceSink<'a> {
     deltas: Vec<Delta>,
     /// The moment at which the last bytes of the running response came, events or not.
     pub(super) heard: Option<At>,
-    at_failure: AtFailure,
+    settings: &'a RunSettings,
     stopped: bool,
 }
 
@@ -49,7 +40,7 @@ impl<'a> TraceSink<'a> {
         checkpoints: Checkpoints,
         requests: &'a mut dyn RequestHost,
         observers: Vec<Box<dyn Observer + 'a>>,
-        at_failure: AtFailure,
+        settings: &'a RunSettings,
     ) -> Self {
         Self {
             lane,
@@ -61,7 +52,7 @@ impl<'a> TraceSink<'a> {
             observers,
             deltas: Vec::new(),
             heard: None,
-            at_failure,
+            settings,
             stopped: false,
         }
     }
@@ -139,7 +130,7 @@ impl<'a> TraceSink<'a> {
     /// Shows the rules what is new, while the turn goes on. `Break` if one failed that is to stop it, or they took too long.
     fn feed(&mut self) -> ControlFlow<Stop> {
         let has_failed = self.evaluate();
-        if self.evaluator.is_given_up() || has_failed && self.at_failure == AtFailure::Stop {
+        if self.evaluator.is_given_up() || has_failed && self.settings.stop_early {
             self.stopped = true;
             return ControlFlow::Break(Stop);
         }

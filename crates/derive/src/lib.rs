@@ -1,4 +1,5 @@
-//! Code that follows from the fields of a type: how its variables are filled, and how its texts are masked.
+//! Code that follows from the fields of a type: how its variables are filled, how its texts are masked, and the settings that it
+//! lists.
 //!
 //! **Invariant:** no field is forgotten: every field is filled, and one that is not masked says so itself.
 
@@ -7,6 +8,7 @@ mod bounds;
 mod fill;
 mod mask;
 mod prose;
+mod settings;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
@@ -58,6 +60,27 @@ pub fn mask(item: TokenStream) -> TokenStream {
 #[proc_macro_derive(Bounds, attributes(bounds))]
 pub fn bounds(item: TokenStream) -> TokenStream {
     bounds::derive(&parse_macro_input!(item as DeriveInput))
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Makes a table of settings of a struct of keys: the struct of the values that were given, the struct of those that apply, the
+/// functions `given`, `or` and `effective`, which lead from one to the next, and `FLAGS`, the options of the command line.
+///
+/// Attribute of the struct: `#[settings(given = G, effective = E)]` names the two structs.
+///
+/// A field is a key of the config, or `NoKey` if only the command line or another part of the config gives the setting. Its
+/// attribute is `#[setting(…)]`, which may be repeated:
+/// - `value = T`: the type of the value, which implements `KeyValue` and `FlagValue` (default: `bool`).
+/// - `default = E`: the value that applies if none is given. Without it, and without one in `#[bounds(…)]`, that is an `Option`; a
+///   truth value is `false`.
+/// - `name = N`: the name of the value, if it is not that of the key.
+/// - `within = R`: the bounds of a number, if `#[bounds(…)]` does not contain them.
+/// - `group = G, help = "…"`: there is an option, with this text, in this group of options. It is called like the value.
+/// - `long = "…"`, `short = '…'`, `aliases = […]`, `value_name = "…"`, `conflicts = […]`: more of the option.
+#[proc_macro_derive(Settings, attributes(settings, setting))]
+pub fn settings(item: TokenStream) -> TokenStream {
+    settings::derive(&parse_macro_input!(item as DeriveInput))
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

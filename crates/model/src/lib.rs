@@ -1,4 +1,4 @@
-//! The language that people write: the types of the YAML, the JSON Schemas made from them, and variables.
+//! The language that people write: the types of the YAML, the JSON Schemas made from them, variables, and the settings of a run.
 //!
 //! The program installs what it adds: the turn types of its protocols ([`model::install_turn_types`]) and the schemas of its
 //! files ([`schema::install`]).
@@ -10,4 +10,5 @@ extern crate self as ananke_model;
 
 pub mod model;
 pub mod schema;
+pub mod settings;
 pub mod variables;

@@ -18,8 +18,7 @@ mod read;
 mod select;
 
 pub use loaded::{
-    CaseEntry, Judging, KEPT_TEXT, LoadedFile, LoadedTest, PrepareError, TestEntry, TurnDefaults,
-    secrets_of,
+    CaseEntry, KEPT_TEXT, LoadedFile, LoadedTest, PrepareError, TestEntry, TurnDefaults, secrets_of,
 };
 pub use plan::{Plan, ShardNumber, TargetDescription, TouchedTests, file_hash};
 pub use prepare::{LateTurn, Preparation, Prepared, PreparedHelper};

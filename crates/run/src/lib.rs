@@ -22,11 +22,10 @@ mod series;
 pub mod server;
 
 pub use context::{
-    ActivityReports, AfterFailure, AttemptPurpose, ConversationBeginning, ConversationDriver,
-    ConversationEnd, ConversationOrigin, ConversationStart, DriverRequest, EventReceiver,
-    EventSender, ExchangeReports, Follower, LiveAnswers, MemoryRecording, Options, People, Person,
-    PersonAnswer, PersonQuestion, Reason, ReusedThreads, Run, RunAnswers, Stopper, SuiteComparison,
-    Tap, event_channel,
+    AttemptPurpose, ConversationBeginning, ConversationDriver, ConversationEnd, ConversationOrigin,
+    ConversationStart, DriverRequest, EventReceiver, EventSender, Follower, LiveAnswers,
+    MemoryRecording, Options, People, Person, PersonAnswer, PersonQuestion, Reason, Run,
+    RunAnswers, Stopper, Tap, event_channel,
 };
 pub use follow::{
     ConversationLog, ConversationMutator, ConversationTape, CoverageTap, LoggedChange,

@@ -3,7 +3,6 @@
 use ananke::context::Context;
 use ananke::diagnostic::Code;
 use ananke::plan::{Fixed, Selection};
-use ananke::project::RunSettings;
 use ananke::redact::Redactor;
 use ananke::text::escape;
 use clap::Args;
@@ -29,13 +28,9 @@ impl CommandOptions for CheckOptions {
         if self.fix {
             fix(self, context)?;
         }
-        let settings = RunSettings {
-            deny_warnings: self.strictness.deny_warnings,
-            ..RunSettings::default()
-        };
         let selection = Selection {
             checks: true,
-            settings,
+            settings: self.strictness.given,
             ..self.selection.selection()
         };
         let (plan, _) = load(&selection, self.colour(), context)?;

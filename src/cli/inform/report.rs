@@ -16,7 +16,7 @@ use ananke::run_document::MergedRun;
 use clap::Args;
 
 use crate::cli::frame::{Colour, CommandOptions, Exit, Failed, colouring, say, streams};
-use crate::cli::options::{JunitProfileOption, ReportFile};
+use crate::cli::options::{ReportFile, ReportForm};
 use crate::cli::output::{ForceOption, named_path};
 use crate::cli::reporting::{file_options, file_reports};
 
@@ -45,9 +45,8 @@ pub(crate) struct RenderOptions {
     /// Write a report; the file extension selects the format, as for `ananke run`; repeatable
     #[arg(short, long, value_name = "FILE", value_parser = ReportFile::parse)]
     pub(crate) output: Vec<ReportFile>,
-    /// JUnit dialect (default: default)
-    #[arg(long, value_enum, value_name = "PROFILE")]
-    pub(crate) junit_profile: Option<JunitProfileOption>,
+    #[command(flatten)]
+    pub(crate) form: ReportForm,
     #[command(flatten)]
     pub(crate) force: ForceOption,
     /// Print the transcript of every turn, and the rules that passed
@@ -121,8 +120,8 @@ fn reporters(options: &RenderOptions, context: &Context) -> Result<Vec<Box<dyn R
     let (stdout, _) = streams();
     let mut reporters: Vec<Box<dyn Reporter>> =
         vec![Box::new(ConsoleReport::new(Box::new(stdout), console))];
-    let dialect = options.junit_profile.map(Into::into);
-    let file_options = file_options(dialect, context);
+    let settings = options.form.given.effective();
+    let file_options = file_options(settings.junit_profile, context);
     let files = file_reports(&options.output, options.force, &file_options, context)?;
     reporters.extend(files);
     if let Some(step) = JobStep::of(context) {

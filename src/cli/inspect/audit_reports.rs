@@ -8,6 +8,7 @@ use ananke::outcome::audit::Audit;
 use ananke::outcome::{RunClose, RunEvent, RunFacts, Totals, Verdict};
 use ananke::report::file::NamedReport;
 use ananke::report::{DeniedLevels, Reporter};
+use ananke::settings::JunitDialect;
 
 use crate::cli::contact::AgentProject;
 use crate::cli::output::{DocumentFile, named_path};
@@ -42,7 +43,7 @@ fn write_report(
     agent: &AgentProject,
 ) -> io::Result<()> {
     let (path, shown) = named_path(file, &agent.context);
-    let options = file_options(None, &agent.context);
+    let options = file_options(JunitDialect::Default, &agent.context);
     let mut report = Box::new(NamedReport::create(format, path, shown, &options)?);
     let mut outcomes = audit.outcomes(&agent.plan.config.source.name);
     if denied == DeniedLevels::ErrorsAndWarnings {

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
+use super::ReportForm;
 use crate::cli::frame::Failed;
 use crate::cli::output::{ForceOption, OutputKind};
-use ananke::model::{JunitDialect, ReportFormat};
+use ananke::model::ReportFormat;
 use ananke::{context::OutputStream, report::RunKeeping, text::escape};
 
 /// How a run is reported.
@@ -32,9 +33,8 @@ pub(crate) struct ReportOptions {
     pub(crate) baseline: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) force: ForceOption,
-    /// JUnit dialect (default: default)
-    #[arg(long, value_enum, value_name = "PROFILE")]
-    pub(crate) junit_profile: Option<JunitProfileOption>,
+    #[command(flatten)]
+    pub(crate) form: ReportForm,
     /// Print the N slowest tests at the end
     #[arg(long, value_name = "N")]
     pub(crate) durations: Option<usize>,
@@ -107,23 +107,6 @@ pub(crate) enum AgentAnswers {
     Printed,
     /// Nowhere: standard output is for what another command prints.
     Omitted,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum JunitProfileOption {
-    /// For most CI servers: file and line, properties and a transcript for each test
-    Default,
-    /// Valid under the schemas of Jenkins' xUnit plugin and of Windy Road
-    Strict,
-}
-
-impl From<JunitProfileOption> for JunitDialect {
-    fn from(profile: JunitProfileOption) -> Self {
-        match profile {
-            JunitProfileOption::Default => Self::Default,
-            JunitProfileOption::Strict => Self::Strict,
-        }
-    }
 }
 
 /// A file that a report goes to.

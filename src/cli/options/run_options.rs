@@ -4,18 +4,17 @@ use std::path::{Display, Path, PathBuf};
 
 use clap::{Args, Command, FromArgMatches as _};
 
-use super::execution_options::{ExecutionOptions, RepeatOptions, RetryOptions};
+use super::setting_options::{AttemptOptions, ExecutionOptions, RepeatOptions, RetryOptions};
 use super::{
     AgentAnswers, RecordingOptions, ReportOptions, SelectionOptions, ShardOptions, Strictness,
 };
 use super::{input_options::InputOptions, people_options::PeopleOptions, snapshots::Update};
-use ananke::conversation::{AtFailure, AtViolation};
-use ananke::model::{FlakyVerdict, ReportFormat, ReportedEvents};
-use ananke::plan::{Filter, Judging, KEPT_TEXT, RunPurpose, Selection};
-use ananke::project::{AgentChoice, RunSettings};
+use ananke::model::ReportFormat;
+use ananke::plan::{Filter, KEPT_TEXT, RunPurpose, Selection};
+use ananke::project::AgentChoice;
 use ananke::recording::{RecordingMode, Recordings};
-use ananke::run::{AfterFailure, Options, ReusedThreads, SuiteComparison};
-use ananke::{assertion::Writing, compare::Coverage, context::Context};
+use ananke::settings::GivenSettings;
+use ananke::{compare::Coverage, context::Context};
 
 /// The text after the options in the help of `ananke run`.
 const AFTER_HELP: &str = "\
@@ -65,13 +64,15 @@ pub(crate) struct RunOptions {
     #[command(flatten, next_help_heading = "Messages and cases")]
     pub(crate) input: InputOptions,
     #[command(flatten, next_help_heading = "Execution")]
-    pub(crate) going: ExecutionOptions,
+    pub(crate) execution: ExecutionOptions,
+    #[command(flatten, next_help_heading = "Execution")]
+    pub(crate) attempt: AttemptOptions,
     #[command(flatten, next_help_heading = "Execution")]
     pub(crate) people: PeopleOptions,
     #[command(flatten, next_help_heading = "Execution")]
-    pub(crate) retrying: RetryOptions,
+    pub(crate) retries: RetryOptions,
     #[command(flatten, next_help_heading = "Execution")]
-    pub(crate) runs: RepeatOptions,
+    pub(crate) repeats: RepeatOptions,
     #[command(flatten, next_help_heading = "Reports")]
     pub(crate) reports: ReportOptions,
     #[command(flatten, next_help_heading = "Execution")]
@@ -124,11 +125,6 @@ impl RunOptions {
             only_files: self.only_files.clone(),
             request_context: self.input.request_context(),
             purpose: self.purpose(),
-            judging: if self.going.no_judge {
-                Judging::LeftOut
-            } else {
-                Judging::Asked
-            },
             ..self.selection.selection()
         };
         if self.input.input.is_some() && selection.target == AgentChoice::OfConfig {
@@ -193,79 +189,13 @@ impl RunOptions {
     }
 
     /// The settings of the run, as the command line gives them.
-    fn settings(&self) -> RunSettings {
-        let ExecutionOptions {
-            parallel,
-            fail_fast,
-            stop_early,
-            strict_protocol,
-            timeout,
-            keep_going: _,
-            no_judge: _,
-        } = self.going;
-        let RetryOptions {
-            retries,
-            retry_dirty,
-            flaky,
-        } = self.retrying;
-        let is_set = |flag: bool| flag.then_some(true);
-        RunSettings {
-            parallel,
-            timeout,
-            evaluation: None,
-            retries,
-            runs: self.runs.counts(),
-            self_comparison: is_set(self.runs.a_a),
-            retry_dirty,
-            flaky: flaky.map(Into::into),
-            fail_fast,
-            stop_early,
-            strict_protocol,
-            deny_warnings: self.strictness.deny_warnings,
-            junit_profile: self.reports.junit_profile.map(Into::into),
-            keep: None,
-            events: None,
-        }
-    }
-}
-
-/// The options of the run.
-pub(crate) fn going(settings: RunSettings, writing: Writing) -> Options {
-    let is_set = |flag: Option<bool>| flag == Some(true);
-    Options {
-        parallel: settings.parallel.unwrap_or(1),
-        after_failure: if is_set(settings.fail_fast) {
-            AfterFailure::Stop
-        } else {
-            AfterFailure::Continue
-        },
-        at_failure: if is_set(settings.stop_early) {
-            AtFailure::Stop
-        } else {
-            AtFailure::Finish
-        },
-        at_violation: if is_set(settings.strict_protocol) {
-            AtViolation::Fail
-        } else {
-            AtViolation::Warn
-        },
-        timeout: settings.timeout,
-        retries: settings.retries.unwrap_or_default(),
-        runs: settings.runs,
-        comparison: if is_set(settings.self_comparison) {
-            SuiteComparison::WithItself
-        } else {
-            SuiteComparison::Off
-        },
-        reused_threads: if is_set(settings.retry_dirty) {
-            ReusedThreads::Allowed
-        } else {
-            ReusedThreads::Rejected
-        },
-        flaky_fails: settings.flaky == Some(FlakyVerdict::Fail),
-        warnings_fail: is_set(settings.deny_warnings),
-        writing,
-        events: settings.events.unwrap_or(ReportedEvents::Failed),
-        ..Options::default()
+    fn settings(&self) -> GivenSettings {
+        let settings = self.execution.given;
+        settings
+            .or(self.attempt.given)
+            .or(self.retries.given)
+            .or(self.repeats.given)
+            .or(self.reports.form.given)
+            .or(self.strictness.given)
     }
 }

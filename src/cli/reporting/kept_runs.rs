@@ -103,6 +103,6 @@ pub(crate) fn evaluate_again(plan: &Plan, run: &mut Run) -> Result<(), Failed> {
     }
     run.answers = RunAnswers::Earlier(Arc::new(earlier));
     // The last attempt is the one that counts.
-    run.options.retries = 0;
+    run.options.settings.retries = 0;
     Ok(())
 }

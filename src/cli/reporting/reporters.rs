@@ -11,7 +11,7 @@ use crate::cli::frame::{Colour, Failed, colouring, is_dumb, say};
 use crate::cli::options::{AgentAnswers, ReportFile, ReportOptions};
 use crate::cli::output::{ForceOption, OutputFiles, OutputKind, Outputs, named_path};
 use ananke::context::{Context, Destination, OutputStream};
-use ananke::model::{JunitDialect, ReportFormat};
+use ananke::model::ReportFormat;
 use ananke::plan::{CaseEntry, Plan};
 use ananke::report::ci::github::{GithubReport, JobStep};
 use ananke::report::file::json::JsonLinesReport;
@@ -21,6 +21,7 @@ use ananke::report::terminal::{
     AnswerReport, ConsoleOptions, ConsoleReport, ExchangeReport, LiveArea, LiveOptions,
     ServerReport, UsualDurations, Verbosity,
 };
+use ananke::settings::JunitDialect;
 use ananke::{
     redact::Redactor, report::Reporter, report::ci::BuildJob, report::history::RunHistory,
 };
@@ -113,9 +114,9 @@ pub(crate) fn reporters<'a>(
 }
 
 /// The way in which a run in `context` writes its report files.
-pub(crate) fn file_options(dialect: Option<JunitDialect>, context: &Context) -> FileOptions {
+pub(crate) fn file_options(dialect: JunitDialect, context: &Context) -> FileOptions {
     FileOptions {
-        junit_profile: dialect.map(JunitProfile::from).unwrap_or_default(),
+        junit_profile: JunitProfile::from(dialect),
         job: BuildJob::of(context),
     }
 }

@@ -20,8 +20,8 @@ use ananke::redact::{Redactor, Sealed};
 use ananke::report::history::{RunHistory, run_name};
 use ananke::report::{Reporter, deliver};
 use ananke::run::{
-    ActivityReports, ConversationOrigin, CoverageTap, EventReceiver, EventSender, LiveAnswers,
-    Options, People, Reason, Run, RunAnswers, event_channel, run as run_plan,
+    ConversationOrigin, CoverageTap, EventReceiver, EventSender, LiveAnswers, Options, People,
+    Reason, Run, RunAnswers, event_channel, run as run_plan,
 };
 use ananke::text::escape;
 use tokio::task::spawn_blocking;
@@ -45,7 +45,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Everything that a run needs but its tests.
 pub(super) struct PlannedRun<'a> {
     pub(crate) options: &'a RunOptions,
-    pub(crate) going: Options,
+    pub(crate) run_options: Options,
     pub(crate) recordings: Option<Recordings>,
     pub(crate) baseline: Option<Baseline>,
     pub(crate) reporter: Option<CustomReporter>,
@@ -129,7 +129,7 @@ impl PlannedRun<'_> {
         }
         let (stopper, mode) = (shared.stopper.clone(), Arc::new(TerminalMode::now()));
         let outputs = Outputs::of_program(&stopper);
-        if may_ask(&plan, self.going.people) && context.has_person() {
+        if may_ask(&plan, self.run_options.people) && context.has_person() {
             shared.person = Some(TerminalPerson::shared(&outputs, &stopper, &mode));
         }
         let is_live = memory.is_live;
@@ -186,7 +186,7 @@ impl PlannedRun<'_> {
         };
         let transport = Arc::new(HttpTransport::new(context.clock.clone()));
         let redactor = plan.redactor.clone();
-        let mut shared = Run::new(context, transport, redactor, self.going, events);
+        let mut shared = Run::new(context, transport, redactor, self.run_options, events);
         shared.facts = self.facts.clone();
         shared.answers = match &self.recordings {
             Some(recordings) => RunAnswers::Recordings(recordings.clone()),
@@ -286,7 +286,7 @@ impl PlannedRun<'_> {
             }),
         );
         if live.is_some() {
-            shared.options.activity = ActivityReports::On;
+            shared.options.activity = true;
         }
         Ok(Reporters { reporters, live })
     }

@@ -136,7 +136,7 @@ impl CommandOptions for CoverageOptions {
         run.selection = self.selection.clone();
         run.recordings.replay.clone_from(&self.replay);
         run.reports.answers = AgentAnswers::Omitted;
-        run.going.parallel = self.parallel;
+        run.execution.given.parallel = self.parallel;
         run.reports.force = self.force;
         let ran = run_measured(run, &measured, context)
             .unwrap_or_else(|failed| failed.report(self.colour(), context));

@@ -2,21 +2,22 @@
 
 use std::sync::Arc;
 
+use ananke::assertion::Writing;
 use ananke::compare::Coverage;
 use ananke::context::Context;
 use ananke::helper::Generator;
 use ananke::model::ReportFormat;
-use ananke::outcome::{AfterNoAnswer, RunFacts, Shard};
+use ananke::outcome::{RunFacts, Shard};
 use ananke::plan::Plan;
 use ananke::process::{LoweredParallel, tests_within_open_files_limit};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::redact::Redactor;
-use ananke::run::{ExchangeReports, Options};
+use ananke::run::Options;
 use ananke::text::escape;
 
 use super::carry_out::{MeasuredRun, PlannedRun};
 use crate::cli::frame::{Colour, CommandOptions, Exit, Failed, print, say};
-use crate::cli::options::{AgentAnswers, RunOptions, going, recordings, snapshots};
+use crate::cli::options::{AgentAnswers, RunOptions, recordings, snapshots};
 use crate::cli::output::{OutputFiles, OutputKind};
 use crate::cli::reporting::{
     CustomReporter, FailedWalks, ReservedReport, baseline, custom_reporter, last_run,
@@ -167,30 +168,22 @@ fn refuse_missing(recordings: Option<&Recordings>) -> Result<(), Failed> {
     Err(Failed::new(message).help(help))
 }
 
-/// The options of a run of so many tests: those of its settings, and those of the command line alone. Fewer tests run at once
+/// The options of the run of `plan`: its settings, and what the command line alone decides. Fewer tests run at once
 /// if the system does not allow so many open files.
-fn going_of(options: &RunOptions, of_settings: Options, tests: usize) -> Options {
-    let mut going = options.people.put_into(Options {
-        exchanges: if options.reports.debug {
-            ExchangeReports::On
-        } else {
-            ExchangeReports::Off
-        },
-        after_no_answer: if options.going.keep_going {
-            AfterNoAnswer::Continue
-        } else {
-            AfterNoAnswer::Stop
-        },
-        ..of_settings
+fn run_options(options: &RunOptions, plan: &Plan, writing: Writing) -> Options {
+    let mut run_options = options.people.put_into(Options {
+        writing,
+        exchanges: options.reports.debug,
+        ..Options::from(plan.settings)
     });
-    let at_once = going.parallel.min(tests);
+    let at_once = plan.settings.parallel.min(plan.cases.len());
     if let Some(LoweredParallel { most, limit }) = tests_within_open_files_limit(at_once) {
         say(&format!(
             "note: {most} tests run at once, not {at_once}: this process may have only {limit} files open; `ulimit -n 10240` raises that"
         ));
-        going.parallel = most;
+        run_options.settings.parallel = most;
     }
-    going
+    run_options
 }
 
 /// The agent that writes a report, if one is named.
@@ -264,12 +257,12 @@ fn run_tests(
     }
     let reporter = reporter(&mut options, &plan, &redactor)?;
     let baseline = baseline(&options.reports, context, &redactor)?;
-    let going = going_of(&options, going(plan.settings, writing), plan.cases.len());
+    let run_options = run_options(&options, &plan, writing);
     let coverage = coverage(&options, shard.as_ref(), plan.cases.len());
     let (walks, folder) = (FailedWalks::default(), plan.config.folder.clone());
     let run = PlannedRun {
         options: &options,
-        going,
+        run_options,
         recordings,
         baseline,
         reporter,

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ananke::assertion::Writing;
 use ananke::context::Context;
-use ananke::plan::{Judging, Selection};
-use ananke::project::{RunSettings, Variables};
-use ananke::run::{ExchangeReports, Options};
+use ananke::plan::Selection;
+use ananke::project::Variables;
+use ananke::run::Options;
+use ananke::settings::GivenSettings;
 use ananke::verify::{
     TRACE_FORMATS, TraceFormat, VerifyError, VerifyPlan, VerifyRequest, trace_format, verify_plan,
 };
@@ -15,7 +15,7 @@ use clap::Args;
 
 use super::carry_out::PlannedRun;
 use crate::cli::frame::{Colour, CommandOptions, Exit, Failed, print_problems, say};
-use crate::cli::options::{ReportOptions, RunOptions, going, variable};
+use crate::cli::options::{ReportOptions, RunOptions, variable};
 use crate::cli::output::named_path;
 use crate::cli::reporting::{FailedWalks, baseline, custom_reporter, run_facts};
 
@@ -108,16 +108,11 @@ impl CommandOptions for VerifyOptions {
         run_options.selection.color = self.color;
         let reporter = custom_reporter(&mut run_options.reports, &plan, &redactor)?;
         let baseline = baseline(&self.reports, &context, &redactor)?;
-        let exchanges = if self.reports.debug {
-            ExchangeReports::On
-        } else {
-            ExchangeReports::Off
-        };
         let run = PlannedRun {
             options: &run_options,
-            going: Options {
-                exchanges,
-                ..going(plan.settings, Writing::default())
+            run_options: Options {
+                exchanges: self.reports.debug,
+                ..Options::from(plan.settings)
             },
             recordings: None,
             baseline,
@@ -154,11 +149,11 @@ fn request(
         no_judge,
         ..
     } = options;
-    let settings = RunSettings {
+    let settings = GivenSettings {
         parallel: *parallel,
         fail_fast: fail_fast.then_some(true),
-        junit_profile: options.reports.junit_profile.map(Into::into),
-        ..RunSettings::default()
+        no_judge: Some(*no_judge),
+        ..options.reports.form.given
     };
     let selection = Selection {
         config: config.clone(),
@@ -166,11 +161,6 @@ fn request(
         variables: Variables {
             given: variables.iter().cloned().collect(),
             ..Variables::default()
-        },
-        judging: if *no_judge {
-            Judging::LeftOut
-        } else {
-            Judging::Asked
         },
         settings,
         ..Selection::default()

@@ -13,15 +13,16 @@ use ananke::diagnostic::render::{RenderStyle, human};
 use ananke::diagnostic::{Diagnostic, Severity};
 use ananke::plan::{Filter, KEPT_TEXT, Plan, Planned, Selection, plan};
 use ananke::process::tests_within_open_files_limit;
-use ananke::project::{RunSettings, Variables};
+use ananke::project::Variables;
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::redact::Redactor;
 use ananke::report::Reporter as _;
 use ananke::report::file::json::JsonLinesReport;
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport};
 use ananke::run::{
-    EventReceiver, Reason, Run, RunAnswers, Stopper, event_channel, run as run_plan,
+    EventReceiver, Options, Reason, Run, RunAnswers, Stopper, event_channel, run as run_plan,
 };
+use ananke::settings::GivenSettings;
 use serde_json::Value;
 use tokio::sync::RwLock;
 use tokio::task::spawn_blocking;
@@ -37,7 +38,7 @@ use super::test_messages::{
 };
 use crate::cli::contact::is_live;
 use crate::cli::options::snapshots::writing;
-use crate::cli::options::{RecordingOptions, check_writable, going, recordings};
+use crate::cli::options::{RecordingOptions, check_writable, recordings};
 use crate::cli::reporting::run_facts;
 use crate::cli::select::ListedTest;
 
@@ -117,10 +118,10 @@ impl ProjectTests {
         let selection = Selection {
             sends: !recordings.as_ref().is_some_and(is_replay),
             kept_text: KEPT_TEXT,
-            settings: RunSettings {
+            settings: GivenSettings {
                 parallel: params.parallel,
                 fail_fast: params.fail_fast.then_some(true),
-                ..RunSettings::default()
+                ..GivenSettings::default()
             },
             ..self.selection(params.tests)?
         };
@@ -156,10 +157,14 @@ impl ProjectTests {
             check_writable(recordings, &plan).map_err(SessionError::project)?;
         }
         let writing = writing(None, &self.context).map_err(SessionError::params)?;
-        let mut options = going(plan.settings, writing);
-        let at_once = options.parallel.min(plan.cases.len());
+        let mut options = Options {
+            settings: plan.settings,
+            writing,
+            ..Options::default()
+        };
+        let at_once = plan.settings.parallel.min(plan.cases.len());
         if let Some(lowered) = tests_within_open_files_limit(at_once) {
-            options.parallel = lowered.most;
+            options.settings.parallel = lowered.most;
         }
         let context = Context {
             environment: Arc::clone(&plan.environment),

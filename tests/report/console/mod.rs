@@ -7,9 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ananke::context::{At, Colouring, TerminalSize};
 use ananke::diagnostic::Place;
-use ananke::outcome::{
-    AfterNoAnswer, Level, NoAnswer, Outcome, RunEvent, SkipCause, Status, TestEnd, Verdict,
-};
+use ananke::outcome::{Level, NoAnswer, Outcome, RunEvent, SkipCause, Status, TestEnd, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
@@ -438,7 +436,7 @@ fn an_agent_that_answers_no_test_has_one_block_and_each_test_a_line() {
             outcome.verdict.end = TestEnd::Skipped(SkipCause::RunStopped, why);
         })
     };
-    let found = |after| {
+    let found = |stops| {
         seal(RunEvent::NoAnswer(Box::new(NoAnswer {
             tests: 3,
             begins: false,
@@ -450,7 +448,7 @@ fn an_agent_that_answers_no_test_has_one_block_and_each_test_a_line() {
             line: "endpoint: \u{1b}[2J \"http://127.0.0.1:1/\"".to_owned(),
             is_program: false,
             servers: Vec::new(),
-            after,
+            stops,
         })))
     };
     let outcomes: Vec<Outcome> = (1..=3).map(silent).chain((4..=30).map(not_run)).collect();
@@ -458,7 +456,7 @@ fn an_agent_that_answers_no_test_has_one_block_and_each_test_a_line() {
     let third = events.iter().position(
         |event| matches!(&**event, RunEvent::CaseFinished(done) if done.test.name == "silent 3"),
     );
-    events.insert(third.unwrap() + 1, found(AfterNoAnswer::Stop));
+    events.insert(third.unwrap() + 1, found(true));
     let text = printed(&events, Colouring::Plain, Verbosity::Normal);
     assert_eq!(
         text.matches("\n  a.test.yaml:2  silent 1").count(),

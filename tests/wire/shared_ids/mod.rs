@@ -4,10 +4,10 @@ mod history;
 
 use std::sync::{Arc, Mutex};
 
-use ananke::conversation::AtViolation;
 use ananke::outcome::{Outcome, RunEvent, Status, TranscriptLine};
 use ananke::recording::RecordingMode;
 use ananke::run::{Options, event_channel, run};
+use ananke::settings::RunSettings;
 use serde_json::{Value, json};
 
 use crate::replay::{Nowhere, outcomes, recordings};
@@ -22,7 +22,7 @@ pub(super) struct Ran {
 }
 
 impl Ran {
-    async fn of(responses: &[Vec<Value>], test: &str, at_violation: AtViolation) -> Self {
+    async fn of(responses: &[Vec<Value>], test: &str, settings: RunSettings) -> Self {
         let response = |events: &Vec<Value>| {
             let (start, finish) = (
                 json!({"type": "RUN_STARTED"}),
@@ -50,12 +50,8 @@ impl Ran {
         let test = format!("version: \"1.3\"\nname: a\n{test}");
         let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test)]);
         let (sender, mut receiver) = event_channel(1000);
-        let options = Options {
-            at_violation,
-            ..Options::default()
-        };
         run(
-            project.shared(options, sender),
+            project.shared(Options::from(settings), sender),
             project.plan().plan.expect("a plan"),
         )
         .await;
@@ -77,7 +73,7 @@ impl Ran {
     }
 
     pub(super) async fn counted(responses: &[Vec<Value>], turns: &str) -> Self {
-        Self::of(responses, turns, AtViolation::Warn).await
+        Self::of(responses, turns, RunSettings::default()).await
     }
 
     /// Every call of each turn with its arguments and result.
@@ -293,7 +289,11 @@ async fn results_of_a_shared_id_belong_to_calls_only_where_that_is_known() {
 #[tokio::test]
 async fn a_shared_id_fails_a_strict_turn() {
     let responses = [call("call_0", "find", "{}"), call("call_0", "pay", "{}")];
-    let ran = Ran::of(&responses, TURNS, AtViolation::Fail).await;
+    let strict = RunSettings {
+        strict_protocol: true,
+        ..RunSettings::default()
+    };
+    let ran = Ran::of(&responses, TURNS, strict).await;
     let problem = ran.outcome.transcript.turns[1]
         .problem()
         .expect("a problem");

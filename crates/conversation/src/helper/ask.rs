@@ -8,9 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::helper_role::HelperRole;
 use crate::{
-    AtFailure, AtViolation, Budget, Checkpoints, ConversationParts, ConversationResult,
-    ConversationSoFar, DeclineRequests, InputSource, NextTurn, Observer, Oracle, ToolHost,
-    converse,
+    Budget, Checkpoints, ConversationParts, ConversationResult, ConversationSoFar, DeclineRequests,
+    InputSource, NextTurn, Observer, Oracle, ToolHost, converse,
 };
 use ananke_agents::{Limits, SessionOptions, Target};
 use ananke_base::context::CaseKey;
@@ -18,6 +17,7 @@ use ananke_base::message::{
     Lane, MessageId, RequestContext, ServerAnswers, ToolDeclaration, TurnInput, TurnRequest,
     UserContent,
 };
+use ananke_model::settings::RunSettings;
 use ananke_recording::AttemptEnvironment;
 use ananke_rules::{Decision, Evaluator, Inherited, Question};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, Status};
@@ -109,6 +109,8 @@ impl Helper<'_> {
         let session = session
             .map_err(|error| self.problem(&format!("cannot be asked: {error}"), error.help))?;
         let rules = Evaluator::start(Inherited::default(), self.environment.redactor.clone());
+        // The settings of the run are about the agent under test.
+        let settings = RunSettings::default();
         let parts = ConversationParts {
             lane: self.lane.clone(),
             session,
@@ -125,8 +127,7 @@ impl Helper<'_> {
                 is_default_timeout: false,
                 whole: None,
             },
-            at_failure: AtFailure::Finish,
-            at_violation: AtViolation::Warn,
+            settings: &settings,
         };
         let message = UserContent::Text(question.body().to_string().into());
         let request = TurnRequest {

@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use crate::lab_error::LabError;
 use ananke_agents::{ClientEvent, HttpRequest, Received, Reply, TargetError, Transport};
 use ananke_base::context::{At, Context};
-use ananke_plan::project::{GivenRuns, RunCounts};
+use ananke_model::settings::RunSettings;
 use ananke_plan::{Plan, Planned, Selection, plan};
 use ananke_recording::KeptRecording;
 use ananke_run::{
@@ -85,14 +85,10 @@ pub async fn run_test(
         environment: Arc::clone(&plan.environment),
         ..context.clone()
     };
-    let runs = RunCounts {
-        given: Some(GivenRuns::Times(1)),
-        ..RunCounts::default()
-    };
-    let options = Options {
-        runs,
-        ..Options::default()
-    };
+    let options = Options::from(RunSettings {
+        given_runs: Some(1),
+        ..RunSettings::default()
+    });
     let mut shared = Run::new(
         context,
         Arc::new(SendNothing),

@@ -42,9 +42,9 @@ pub use call_selector::{CallSelector, CallStatus, ResultMatch};
 pub use cases::{Cases, Skip};
 pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
 pub use config::{
-    EnvFile, EnvFileEntry, FlakyVerdict, HarmlessMutation, Hook, JunitDialect, MutationOperator,
-    MutationSettings, ProjectLimits, QuarantineEntry, Ready, RedactEntry, RedactMatch, RunDefaults,
-    ScriptProgram, ScriptRule, Server,
+    EnvFile, EnvFileEntry, HarmlessMutation, Hook, MutationOperator, MutationSettings,
+    ProjectLimits, QuarantineEntry, Ready, RedactEntry, RedactMatch, ScriptProgram, ScriptRule,
+    Server,
 };
 pub use content::{Media, TextPart, WrittenAttachment, WrittenContent, WrittenPart};
 pub use count::Count;

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use crate::cases::FilePart;
 use crate::compile::{RowEntry, WalkPlan};
-use crate::project::RunCount;
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_model::model::BrokenProhibitions;
 use ananke_model::schema::Version;
+use ananke_model::settings::{RunCount, RunSettings};
 use ananke_model::variables::{Secret, TestAbout};
 use ananke_trace::outcome::Quarantine;
 
@@ -124,13 +124,23 @@ impl CaseEntry {
 }
 
 /// Whether judges are asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Judging {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Judging {
     /// They are.
-    #[default]
     Asked,
     /// They are not: their rules are not evaluated.
     LeftOut,
+}
+
+impl Judging {
+    /// The choice that the settings of a run make.
+    pub(crate) fn of(settings: &RunSettings) -> Self {
+        if settings.no_judge {
+            Self::LeftOut
+        } else {
+            Self::Asked
+        }
+    }
 }
 
 /// The problem in one line.

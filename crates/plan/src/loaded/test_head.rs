@@ -2,9 +2,9 @@
 
 use super::loaded_test::LoadedTest;
 use crate::compile::WalkPlan;
-use crate::project::RunCount;
 use ananke_base::diagnostic::{Diagnostic, Spanned};
 use ananke_model::model::{Skip, Test};
+use ananke_model::settings::RunCount;
 use ananke_model::variables::{Fill as _, Interpolation, Leaf, Mode, NotReady, Scope, TestAbout};
 
 /// The name of a test and the properties by which it is selected.

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::loaded::{CaseEntry, Judging, KeptFiles, LoadedFile};
-use crate::project::{Config, RunSettings, ServerCommand, Variables};
+use crate::loaded::{CaseEntry, KeptFiles, LoadedFile};
+use crate::project::{Config, ServerCommand, Variables};
 use ananke_base::context::{Context, Environment};
 use ananke_base::message::RequestContext;
 use ananke_model::model::ReportFormat;
+use ananke_model::settings::RunSettings;
 use ananke_trace::golden::Golden;
 use ananke_trace::outcome;
 use ananke_trace::redact::Redactor;
@@ -35,8 +36,6 @@ pub struct Plan {
     pub reports: Vec<(PathBuf, ReportFormat)>,
     /// The servers that run while the tests run, in their order; to be started only if something is sent to them.
     pub servers: Vec<ServerCommand>,
-    /// Whether judges are asked.
-    pub judging: Judging,
     /// The settings with which tests run.
     pub settings: RunSettings,
     /// The context that the agent gets with every request, over that of the tests.

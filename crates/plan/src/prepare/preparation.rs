@@ -9,8 +9,8 @@ use crate::compile::{
     FileAccess, HookCommand, HookRole, RowEntry, SnapshotFiles, feeds_headers, fill_hook,
 };
 use crate::loaded::{
-    CaseEntry, Judging, LoadedTest, PrepareError, THREAD, TestSurroundings, TurnDefaults,
-    of_older_versions, secrets_of, secrets_of_hooks,
+    CaseEntry, LoadedTest, PrepareError, THREAD, TestSurroundings, TurnDefaults, of_older_versions,
+    secrets_of, secrets_of_hooks,
 };
 use crate::plan::Plan;
 use crate::project::{LaunchContext, ResolvedTarget, Variables};
@@ -92,11 +92,7 @@ impl Preparation {
         let name = entry.test.name.clone();
         scope.set("TEST_NAME", name.clone());
         let thread_is_given = scope.knows(THREAD);
-        let judges = entry
-            .test
-            .judges
-            .iter()
-            .filter(|_| plan.judging == Judging::Asked);
+        let judges = entry.test.judges.iter().filter(|_| !plan.settings.no_judge);
         let helpers = judges.chain(&entry.test.simulator).cloned().collect();
         let mut begun = Self {
             context: context.clone(),

@@ -9,11 +9,11 @@ use ananke_base::context::Files;
 use ananke_base::source::{self, FreeMap, Node, TypeMismatch};
 use ananke_model::model::{
     AssertBlock, Awaiting, CaseLine, EnvFileEntry, File, Hook, MutationSettings, OneOrMany,
-    ProjectLimits, QuarantineEntry, RedactEntry, ReportEntry, ReportSettings, RunDefaults,
-    ScriptProgram, Server, TAG_DEFAULTS, TestFile, Text, extension_keys, is_extension_key,
-    version_schema,
+    ProjectLimits, QuarantineEntry, RedactEntry, ReportEntry, ReportSettings, ScriptProgram,
+    Server, TAG_DEFAULTS, TestFile, Text, extension_keys, is_extension_key, version_schema,
 };
 use ananke_model::schema::{FileKind, generate_of};
+use ananke_model::settings::RunDefaults;
 use std::path::{Path, PathBuf};
 
 /// The project config: the agent under test, and its tests.

@@ -3,10 +3,10 @@
 use regex::Regex;
 
 use super::config::Config;
-use super::run_counts::percentage;
 use ananke_base::diagnostic::{Code, Diagnostic, Span};
 use ananke_base::statistics::Percentage;
 use ananke_model::model::{HarmlessMutation, MutationOperator};
+use ananke_model::settings::percentage;
 use ananke_model::variables::{Interpolation, Mode, Scope};
 
 /// The requirements of the config for `ananke mutate`.

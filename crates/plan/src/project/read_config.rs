@@ -6,7 +6,6 @@ use super::agent_choice::AgentChoice;
 use super::config::Config;
 use super::config_file::ConfigFile;
 use super::redactions::Redactions;
-use super::run_settings::RunSettings;
 use super::targets;
 use super::variables::Variables;
 use ananke_base::context::{Context, display_name};
@@ -14,6 +13,7 @@ use ananke_base::diagnostic::Diagnostic;
 use ananke_base::source;
 use ananke_model::model::SimulatorName;
 use ananke_model::schema::{self, FileKind, Recovered};
+use ananke_model::settings::GivenSettings;
 use ananke_model::variables::Scope;
 use ananke_trace::redact::Redactor;
 
@@ -148,7 +148,7 @@ impl ReadConfig {
         context: &Context,
         variables: &Variables,
         problems: &mut Vec<Diagnostic>,
-    ) -> RunSettings {
+    ) -> GivenSettings {
         let mut found = Vec::new();
         let settings = self.config.run_settings(context, variables, &mut found);
         self.report(found, problems);

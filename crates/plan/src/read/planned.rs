@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use super::read_project::ReadProject;
 use crate::plan::Plan;
-use crate::project::{ReadConfig, Variables, check_name_of_config, locate, with_env_files};
+use crate::project::{
+    ReadConfig, Variables, check_name_of_config, locate, settings_over, with_env_files,
+};
 use crate::select::Selection;
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic, Severity, SourceFile, sort};
@@ -44,7 +46,7 @@ pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Pl
         .collect();
     add_written(&no_yaml, &all_secrets);
     sort(&mut problems);
-    if selection.settings.deny_warnings == Some(true) {
+    if selection.settings.effective().deny_warnings {
         // A file of an older version keeps its verdict.
         let denied = problems.iter_mut().filter(|problem| {
             problem.severity == Severity::Warning && problem.code != Code::Since14
@@ -135,9 +137,8 @@ fn read_settings(
         return selection.variables.clone();
     };
     let variables = config.variables(context, &selection.variables, problems);
-    selection.settings = selection
-        .settings
-        .over(config.run_settings(context, &variables, problems));
+    let of_config = config.run_settings(context, &variables, problems);
+    selection.settings = settings_over(selection.settings, of_config);
     let path = selection.paths.first().map(PathBuf::as_path);
     config.choose(context, &variables, &selection.target, path, problems);
     config.choose_simulator(context, selection.simulator.as_deref(), problems);

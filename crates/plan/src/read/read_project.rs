@@ -13,7 +13,7 @@ use crate::loaded::{
 use crate::plan::Plan;
 use crate::project::{
     Config, MutationGate, ProjectFiles, ReadConfig, ResolvedTarget, Variables, default_specs,
-    discover,
+    discover, needs_new_threads,
 };
 use crate::select::{NamedPlace, NamedTests, QuarantineList, RunPurpose, Selection};
 use ananke_base::context::{Context, PathKind, absolute, display_name};
@@ -95,8 +95,7 @@ impl ReadProject<'_> {
             told: of_older_versions(problems).collect(),
             reports: checked.reports,
             servers: checked.servers,
-            judging: selection.judging,
-            settings: selection.settings,
+            settings: selection.settings.effective(),
             request_context: selection.request_context.clone(),
             environment: Arc::clone(&context.environment),
             redactor: self.redactor.clone(),
@@ -170,10 +169,10 @@ impl ReadProject<'_> {
 
     /// The problems of the threads of targets whose tests may have several attempts.
     fn fixed_threads(&self, config: &Config, cases: &[CaseEntry]) -> Vec<Diagnostic> {
-        let settings = &self.selection.settings;
+        let settings = self.selection.settings.effective();
         let is_repeated = |case: &&CaseEntry| {
-            let is_explored = case.test.walk.is_some() && settings.retry_dirty != Some(true);
-            is_explored || settings.needs_new_threads(case.test.runs)
+            let is_explored = case.test.walk.is_some() && !settings.retry_dirty;
+            is_explored || needs_new_threads(&settings, case.test.runs)
         };
         let repeated = config.targets.iter().filter(|target| {
             cases
@@ -221,7 +220,7 @@ impl ReadProject<'_> {
     /// Whether `cases` use `target`: if there are none, the default is used, and of a broken config every target that can
     /// be read.
     fn is_used(&self, target: &ResolvedTarget, cases: &[CaseEntry]) -> bool {
-        let judging = self.selection.judging;
+        let judging = Judging::of(&self.selection.settings.effective());
         let is_of = |case: &CaseEntry| {
             case.test.target == target.name || case.test.asks(&target.name, judging)
         };

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::filter::Filter;
-use crate::loaded::Judging;
-use crate::project::{AgentChoice, RunSettings, Variables};
+use crate::project::{AgentChoice, Variables};
 use ananke_base::message::RequestContext;
+use ananke_model::settings::GivenSettings;
 
 /// The purpose for which tests are run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub struct Selection {
     /// Files of environment variables, over those of the config.
     pub env_files: Vec<PathBuf>,
     /// The settings with which tests run, over those of the config.
-    pub settings: RunSettings,
+    pub settings: GivenSettings,
     /// Whether something will be sent: a target's missing environment variables are warnings otherwise.
     pub sends: bool,
     /// The number of bytes of text of test files that are kept for a run, which then need not read them again; [`KEPT_TEXT`] is
@@ -54,8 +54,6 @@ pub struct Selection {
     ///
     /// [`KEPT_TEXT`]: crate::loaded::KEPT_TEXT
     pub kept_text: usize,
-    /// Whether judges are asked.
-    pub judging: Judging,
     /// The variables of the command line.
     pub variables: Variables,
     /// Whether everything is only looked at, so that what would fail a run is an error: `ananke check`.

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use super::attempt::Attempt;
-use crate::context::{
-    ActivityLog, ActivityReports, AttemptPurpose, ContactObserver, ExchangeReports, RequestPace,
-};
+use crate::context::{ActivityLog, AttemptPurpose, ContactObserver, RequestPace};
 use crate::follow::ExchangeLog;
 use ananke_agents::{Pacer, TargetPace};
 use ananke_base::message::Lane;
@@ -34,13 +32,13 @@ impl Attempt<'_> {
                 }));
             }
             let is_shown = self.purpose == AttemptPurpose::Report;
-            if is_shown && shared.options.activity == ActivityReports::On {
+            if is_shown && shared.options.activity {
                 observers.push(Box::new(ActivityLog::new(self.case)));
             }
         }
         // What verifies a recording was printed when it was made.
         let is_new = self.purpose != AttemptPurpose::Verify;
-        if is_new && shared.options.exchanges == ExchangeReports::On {
+        if is_new && shared.options.exchanges {
             let started = self.environment.started();
             observers.push(Box::new(ExchangeLog::new(self.case, started, lane.clone())));
         }

@@ -37,6 +37,7 @@ impl Case {
     pub(crate) fn timeout(&self) -> Option<Duration> {
         self.shared
             .options
+            .settings
             .timeout
             .filter(|_| self.entry.test.part.is_none())
     }

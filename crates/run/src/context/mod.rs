@@ -46,10 +46,7 @@ pub use conversation_start::ConversationStart;
 pub(crate) use current_walk::{CurrentWalk, SharedWalk, WalkRoute};
 pub use event_channel::{EventReceiver, EventSender, event_channel};
 pub(crate) use failure_reasons::{FailureReasons, ReasonNovelty};
-pub use options::{
-    ActivityReports, AfterFailure, ExchangeReports, Options, People, Person, PersonAnswer,
-    PersonQuestion, ReusedThreads, SuiteComparison,
-};
+pub use options::{Options, People, Person, PersonAnswer, PersonQuestion};
 pub(crate) use outcomes::{
     blank, complete, end_with, lost, mark_aborted, not_run, skipped, turn_count,
 };

@@ -3,7 +3,7 @@
 use super::run::Run;
 use super::stopper::Reason;
 use ananke_plan::Plan;
-use ananke_trace::outcome::{AfterNoAnswer, NoAnswer, RunEvent};
+use ananke_trace::outcome::{NoAnswer, RunEvent};
 
 impl Run {
     /// Counts a test that got no complete answer. If its target is given up for that, the run says so, and stops if no other target
@@ -19,7 +19,7 @@ impl Run {
         let place = config.source.place(resolved.model.address());
         let number = place.line.saturating_sub(1) as usize;
         let line = config.source.text.lines().nth(number).unwrap_or_default();
-        let after = self.options.after_no_answer;
+        let stops = !self.options.settings.keep_going;
         self.tell_all(RunEvent::NoAnswer(Box::new(NoAnswer {
             tests: given_up.tests,
             begins: given_up.begins,
@@ -31,16 +31,16 @@ impl Run {
                 .iter()
                 .map(|server| server.argv.join(" "))
                 .collect(),
-            after,
+            stops,
         })));
         let mut others = plan.cases.iter().filter(|case| case.test.skip.is_none());
-        if after == AfterNoAnswer::Stop && others.all(|case| case.test.target == target) {
+        if stops && others.all(|case| case.test.target == target) {
             self.stopper.stop(Reason::NoAnswer);
         }
     }
 
     /// Whether no further test is sent to a target.
     pub(crate) fn is_given_up(&self, target: &str) -> bool {
-        self.options.after_no_answer == AfterNoAnswer::Stop && self.answered.is_given_up(target)
+        !self.options.settings.keep_going && self.answered.is_given_up(target)
     }
 }

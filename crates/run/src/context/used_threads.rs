@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use super::options::ReusedThreads;
 use super::run::Run;
 use ananke_trace::outcome::{ErrorKind, Problem};
 
@@ -22,7 +21,7 @@ impl UsedThreads {
     /// Rejects an attempt that would reuse the `thread` of an earlier one, which the agent may remember (SPEC 10). A
     /// thread that is fixed in the test is rejected when the test is loaded.
     pub(crate) fn reject(&self, shared: &Run, thread: &str) -> Option<Problem> {
-        let is_rejected = shared.options.reused_threads == ReusedThreads::Rejected;
+        let is_rejected = !shared.options.settings.retry_dirty;
         (is_rejected && self.0.contains(&hash(thread))).then(|| {
             Problem::new(
                 ErrorKind::Setup,

@@ -32,7 +32,7 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     };
     let mut attempt = Attempt::new(case, key, environment, AttemptPurpose::Report);
     attempt.outcome.transcript.started_unix_ms = attempt.environment.started_unix_ms();
-    attempt.raw = raw_log(case.shared.options.events);
+    attempt.raw = raw_log(case.shared.options.settings.events);
     attempt.run(threads).await;
     attempt.note_contact();
     let may_write = case
@@ -61,7 +61,7 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     if matches!(case.shared.answers, RunAnswers::Earlier(_)) {
         name_what_was_not_asked(case, &mut outcome);
     }
-    let is_wanted = case.shared.options.events == ReportedEvents::All
+    let is_wanted = case.shared.options.settings.events == ReportedEvents::All
         || !matches!(outcome.status(), Status::Passed | Status::Skipped);
     if let Some(raw) = raw.filter(|_| is_wanted) {
         raw.put_into(&mut outcome, &case.redactor);

@@ -7,6 +7,7 @@ use super::run_attempt::run_attempt;
 use crate::context::{AttemptSeries, Case, UsedThreads};
 use crate::series::{RepeatedRuns, Retries, WalkSearch};
 use ananke_base::context::CaseKey;
+use ananke_plan::project::run_policy;
 use ananke_trace::outcome::Outcome;
 
 /// Runs the attempts at a test, the first of which is `key`, until nothing is left to decide or all tests stop.
@@ -15,9 +16,10 @@ pub(crate) async fn run_attempts(
     key: &mut CaseKey,
     threads: &mut UsedThreads,
 ) -> Outcome {
-    let (test, runs) = (&case.entry.test, &case.shared.options.runs);
-    let policy = runs.policy(test.runs);
-    let prohibitions = test.prohibitions.or(runs.prohibitions).unwrap_or_default();
+    let test = &case.entry.test;
+    let settings = &case.shared.options.settings;
+    let policy = run_policy(settings, test.runs);
+    let prohibitions = test.prohibitions.unwrap_or(settings.prohibitions);
     let walk = test.walk.as_ref();
     let mut series: Box<dyn AttemptSeries + Send> = match (walk, policy) {
         (Some(walk), _) => Box::new(match case.shared.answers.recording() {
@@ -25,7 +27,7 @@ pub(crate) async fn run_attempts(
             None => WalkSearch::new(walk, &case.walk),
         }),
         (None, Some(policy)) => Box::new(RepeatedRuns::new(policy, prohibitions)),
-        (None, None) => Box::new(Retries::new(case.shared.options.retries)),
+        (None, None) => Box::new(Retries::new(settings.retries)),
     };
     loop {
         let mut outcome = run_attempt(case, key, threads).await;

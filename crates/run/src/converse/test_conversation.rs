@@ -252,8 +252,7 @@ impl Attempt<'_> {
             ids: self.environment.context.ids.clone(),
             observers,
             budget,
-            at_failure: shared.options.at_failure,
-            at_violation: shared.options.at_violation,
+            settings: &shared.options.settings,
         };
         Ok(converse(parts, &mut *inputs).await)
     }

@@ -12,8 +12,8 @@ use ananke_base::message::Lane;
 use ananke_conversation::Oracle;
 use ananke_conversation::helper::{HelperQuestion, HelperRole, QuotableText, read_judge_answer};
 use ananke_model::variables::Mode;
+use ananke_plan::PreparedHelper;
 use ananke_plan::project::{OTHER_JUDGE, own_judge};
-use ananke_plan::{Judging, PreparedHelper};
 use ananke_rules::{Decision, Inquiry, JudgeQuestion, Question};
 use ananke_trace::outcome::{ErrorKind, Halt, JudgeAnswer, Problem, Ruling};
 
@@ -34,7 +34,7 @@ impl Judges<'_> {
             key,
             ..
         } = scripts.attempt;
-        if case.plan.judging == Judging::LeftOut {
+        if case.plan.settings.no_judge {
             return Ok(Decision::NotAsked);
         }
         let JudgeQuestion {

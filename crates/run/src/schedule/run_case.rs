@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::attempt::{Teardown, run_teardown};
 use crate::context::{
-    Case, Overdue, SuiteComparison, TestStep, UsedThreads, Watchdog, blank, complete, end_with,
-    mark_aborted, skipped, turn_count,
+    Case, Overdue, TestStep, UsedThreads, Watchdog, blank, complete, end_with, mark_aborted,
+    skipped, turn_count,
 };
 use crate::converse::run_attempts;
 use ananke_base::context::CaseKey;
@@ -34,9 +34,10 @@ pub(super) async fn run_case(case: &Case) -> Option<Sealed<Outcome>> {
 /// Runs every attempt at a test that is needed.
 async fn run_attempts_of(case: &Case) -> Outcome {
     let (mut key, mut threads) = (CaseKey::first(case.entry.id()), UsedThreads::default());
-    match case.shared.options.comparison {
-        SuiteComparison::Off => run_attempts(case, &mut key, &mut threads).await,
-        SuiteComparison::WithItself => Box::pin(run_twice(case, &mut key, &mut threads)).await,
+    if case.shared.options.settings.self_comparison {
+        Box::pin(run_twice(case, &mut key, &mut threads)).await
+    } else {
+        run_attempts(case, &mut key, &mut threads).await
     }
 }
 

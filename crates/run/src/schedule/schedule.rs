@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use super::spool::Spool;
-use crate::context::{AfterFailure, Case, Options, Prefetch, Reason, Run, lost, not_run};
+use crate::context::{Case, Prefetch, Reason, Run, lost, not_run};
 use ananke_base::context::lock;
+use ananke_model::settings::FlakyVerdict;
 use ananke_plan::{CaseEntry, Plan};
 use ananke_trace::outcome::{Lost, Outcome, RunEvent, Totals};
 use ananke_trace::redact::Sealed;
@@ -58,6 +59,7 @@ impl Schedule {
     pub(super) fn parallel(&self) -> usize {
         self.shared
             .options
+            .settings
             .parallel
             .clamp(1, self.plan.cases.len().max(1))
     }
@@ -99,14 +101,11 @@ impl Schedule {
 
     /// Takes the outcome of a test, and reports it if it is next. No test waits for reports that have no room.
     pub(super) fn finish(&self, index: usize, outcome: Sealed<Outcome>) {
-        let Options {
-            after_failure,
-            flaky_fails,
-            ..
-        } = self.shared.options;
+        let settings = &self.shared.options.settings;
         let is_flaky = outcome.is_flaky() && outcome.test.quarantine.is_none();
+        let flaky_fails = settings.flaky == FlakyVerdict::Fail;
         let is_failure = outcome.fails_the_run() || (flaky_fails && is_flaky);
-        if is_failure && after_failure == AfterFailure::Stop {
+        if is_failure && settings.fail_fast {
             self.shared.stopper.stop(Reason::FailFast);
         }
         let mut reporting = self.reporting();
@@ -208,18 +207,20 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::Options;
     use crate::fakes::FakeProject;
     use crate::schedule::run_case::run_case;
+    use ananke_model::settings::RunSettings;
 
     #[tokio::test]
     async fn outcomes_are_reported_in_the_order_of_the_plan() {
         let words = vec!["good"; 40];
         let shown = FakeProject::saying(
             &words,
-            Options {
+            Options::from(RunSettings {
                 parallel: 7,
-                ..Options::default()
-            },
+                ..RunSettings::default()
+            }),
         )
         .events()
         .await;
@@ -289,10 +290,10 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_starts_after_the_first_failure_if_it_stops_the_run() {
-        let options = Options {
-            after_failure: AfterFailure::Stop,
-            ..Options::default()
-        };
+        let options = Options::from(RunSettings {
+            fail_fast: true,
+            ..RunSettings::default()
+        });
         let shown = FakeProject::saying(&["good", "bad", "good"], options)
             .events()
             .await;

@@ -11,7 +11,8 @@ use tokio::task::JoinSet;
 use super::schedule::{All, Schedule};
 use super::worker::run_tests;
 use crate::attempt::snapshots;
-use crate::context::{EventReceiver, Options, Reason, Run};
+use crate::context::{EventReceiver, Reason, Run};
+use ananke_model::settings::FlakyVerdict;
 use ananke_plan::Plan;
 use ananke_trace::outcome::{NearNames, Outcome, RunClose, RunEvent, RunFacts, Shard, Verdict};
 
@@ -21,7 +22,7 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let clock = Arc::clone(&shared.context.clock);
     let started = clock.now();
     let facts = Box::new(RunFacts {
-        parallel: shared.options.parallel,
+        parallel: shared.options.settings.parallel,
         ..shared.facts.clone()
     });
     let (tests, unix_ms) = (plan.cases.len(), clock.unix_ms(started));
@@ -48,21 +49,17 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     } else {
         NearNames::default()
     };
-    let Options {
-        flaky_fails,
-        warnings_fail,
-        ..
-    } = shared.options;
+    let settings = shared.options.settings;
     let has_others = |shard: &Shard| shard.leaves_out_tests(tests);
     let verdict = Verdict {
         is_part: shared.facts.shard.as_ref().is_some_and(has_others),
         totals,
-        flaky_fails,
+        flaky_fails: settings.flaky == FlakyVerdict::Fail,
         lost,
         expired,
         gone,
         near_names,
-        warnings_fail,
+        warnings_fail: settings.deny_warnings,
     };
     let interrupted = shared.stopper.reason() == Some(Reason::Interrupted);
     shared.tell_all(RunEvent::RunFinished(RunClose {

@@ -66,13 +66,14 @@ impl AttemptSeries for Retries {
 mod tests {
     use crate::context::Options;
     use crate::fakes::FakeProject;
+    use ananke_model::settings::RunSettings;
 
     #[tokio::test]
     async fn only_a_test_that_does_not_pass_is_retried() {
-        let options = Options {
+        let options = Options::from(RunSettings {
             retries: 2,
-            ..Options::default()
-        };
+            ..RunSettings::default()
+        });
         let shown = FakeProject::saying(&["good", "bad"], options)
             .events()
             .await;
@@ -91,10 +92,10 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_is_retried_in_a_run_that_stops() {
-        let options = Options {
+        let options = Options::from(RunSettings {
             retries: 2,
-            ..Options::default()
-        };
+            ..RunSettings::default()
+        });
         let project = FakeProject::saying(&["bad"], options);
         project
             .run

@@ -5,7 +5,6 @@
 mod mutation_operator;
 mod programs;
 mod project_settings;
-mod run_defaults;
 
 pub use mutation_operator::MutationOperator;
 pub use programs::{Hook, Ready, ScriptProgram, ScriptRule, Server};
@@ -13,4 +12,3 @@ pub use project_settings::{
     EnvFile, EnvFileEntry, HarmlessMutation, MutationSettings, ProjectLimits, QuarantineEntry,
     RedactEntry, RedactMatch,
 };
-pub use run_defaults::{FlakyVerdict, JunitDialect, RunDefaults};

@@ -6,7 +6,7 @@ use super::listing::bounded;
 use crate::report::layout::{Page, Palette, mark};
 use ananke_base::diagnostic::Place;
 use ananke_base::text::{escape, truncate};
-use ananke_trace::outcome::{AfterNoAnswer, NoAnswer, Status};
+use ananke_trace::outcome::{NoAnswer, Status};
 
 /// The most characters of the line of the config.
 const LONGEST_LINE: usize = 200;
@@ -18,19 +18,20 @@ pub(super) fn no_answer(found: &NoAnswer, palette: &Palette, width: Option<usize
         begins,
         place: Place { file, line, column },
         line: written,
-        after,
+        stops,
         ..
     } = found;
     let mut page = Page::of_width(width);
     page.put(palette.failed, mark(Status::Error));
     page.space(1);
     page.hang();
-    let (stops, keep_going) = match after {
-        AfterNoAnswer::Stop => (
+    let (end, keep_going) = if *stops {
+        (
             ", and no further test is sent",
             Some("`--keep-going` sends all tests nevertheless"),
-        ),
-        AfterNoAnswer::Continue => ("", None),
+        )
+    } else {
+        ("", None)
     };
     let answered = if *begins {
         "completed no answer to"
@@ -39,7 +40,7 @@ pub(super) fn no_answer(found: &NoAnswer, palette: &Palette, width: Option<usize
     };
     page.line(
         palette.failed,
-        &format!("the agent {answered} the first {tests} tests{stops}"),
+        &format!("the agent {answered} the first {tests} tests{end}"),
     );
     page.space(2);
     page.hang();

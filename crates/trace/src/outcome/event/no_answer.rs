@@ -18,17 +18,6 @@ pub struct NoAnswer {
     pub is_program: bool,
     /// The programs of the config that run as servers, each as it is called.
     pub servers: Vec<String>,
-    /// The effect on the other tests.
-    #[mask(skip)]
-    pub after: AfterNoAnswer,
-}
-
-/// The effect on the tests of a target whose first ones got no answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AfterNoAnswer {
-    /// No further test is sent to their target.
-    #[default]
-    Stop,
-    /// They run.
-    Continue,
+    /// Whether no further test is sent to the target.
+    pub stops: bool,
 }

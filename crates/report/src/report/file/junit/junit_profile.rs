@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use ananke_model::model::JunitDialect;
+use ananke_model::settings::JunitDialect;
 
 /// The profile of a JUnit report, which is made for certain readers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

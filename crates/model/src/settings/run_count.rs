@@ -1,10 +1,9 @@
-//! The number of runs of each test: that of the command line, else of the test, else of the config.
+//! The number of runs of a test, as the test or the config gives it.
 
+use crate::model::{Percent, Short, TestRuns, Text};
+use crate::variables::Interpolation;
 use ananke_base::diagnostic::{Code, Diagnostic, Span, Spanned};
 use ananke_base::statistics::{Percentage, SequentialTest};
-use ananke_model::model::{BrokenProhibitions, Percent, Short, TestRuns, Text};
-use ananke_model::variables::Interpolation;
-use ananke_trace::outcome::RunPolicy;
 
 /// The number of runs of a test, as a test or the config gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,57 +14,9 @@ pub enum RunCount {
     UntilDecided(SequentialTest),
 }
 
-/// The number of runs of every test, as the command line gives it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GivenRuns {
-    /// So often; at least once.
-    Times(u32),
-    /// Until it is decided, by what the test or the config says, or by default.
-    UntilDecided,
-}
-
-/// The number of runs of each test in a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RunCounts {
-    /// The number on the command line.
-    pub given: Option<GivenRuns>,
-    /// The number in the config.
-    pub of_config: Option<RunCount>,
-    /// The least share of a fixed number of runs that has to pass (default: all).
-    pub min_pass_rate: Option<Percentage>,
-    /// The weight of runs that break a prohibition, as the config says it (default: one fails its test).
-    pub prohibitions: Option<BrokenProhibitions>,
-}
-
-impl RunCounts {
-    /// The number of runs of a test that gives `own`; `None` for a single run, which may be retried.
-    pub fn policy(&self, own: Option<RunCount>) -> Option<RunPolicy> {
-        let written = own.or(self.of_config);
-        let count = match self.given {
-            Some(GivenRuns::Times(runs)) => RunCount::Times(runs),
-            Some(GivenRuns::UntilDecided) => match written {
-                Some(RunCount::UntilDecided(test)) => RunCount::UntilDecided(test),
-                Some(RunCount::Times(_)) | None => RunCount::UntilDecided(SequentialTest::DEFAULT),
-            },
-            None => written?,
-        };
-        match count {
-            RunCount::Times(0 | 1) => None,
-            RunCount::Times(runs) => {
-                let min_pass_rate = self.min_pass_rate.unwrap_or(Percentage::ALL);
-                Some(RunPolicy::Times {
-                    runs,
-                    min_pass_rate,
-                })
-            }
-            RunCount::UntilDecided(test) => Some(RunPolicy::UntilDecided(test)),
-        }
-    }
-}
-
 impl RunCount {
     /// Checks and fills a `runs`; `None` if something was reported.
-    pub(crate) fn fill(
+    pub fn fill(
         written: &Spanned<Short<TestRuns>>,
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
@@ -125,7 +76,7 @@ impl RunCount {
 }
 
 /// Reads a percentage; `None` if it was reported.
-pub(super) fn percentage(
+pub fn percentage(
     written: &Spanned<Percent>,
     interpolation: &mut Interpolation<'_>,
 ) -> Option<Percentage> {
@@ -193,80 +144,4 @@ fn checked(
         )));
     }
     Some(test)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    #[expect(clippy::too_many_lines, reason = "one table of cases")]
-    fn the_command_line_is_above_the_test_and_the_test_above_the_config() {
-        let own = SequentialTest {
-            max: 30,
-            ..SequentialTest::DEFAULT
-        };
-        let times = |runs| RunPolicy::Times {
-            runs,
-            min_pass_rate: Percentage::ALL,
-        };
-        let decided = RunPolicy::UntilDecided;
-        for (given, test, of_config, policy) in [
-            (None, None, None, None),
-            (None, None, Some(RunCount::Times(3)), Some(times(3))),
-            (
-                None,
-                Some(RunCount::Times(5)),
-                Some(RunCount::Times(3)),
-                Some(times(5)),
-            ),
-            (
-                None,
-                Some(RunCount::Times(1)),
-                Some(RunCount::Times(3)),
-                None,
-            ),
-            (
-                Some(GivenRuns::Times(2)),
-                Some(RunCount::UntilDecided(own)),
-                None,
-                Some(times(2)),
-            ),
-            (
-                Some(GivenRuns::Times(1)),
-                Some(RunCount::Times(5)),
-                None,
-                None,
-            ),
-            (
-                Some(GivenRuns::UntilDecided),
-                Some(RunCount::UntilDecided(own)),
-                None,
-                Some(decided(own)),
-            ),
-            (
-                Some(GivenRuns::UntilDecided),
-                None,
-                Some(RunCount::UntilDecided(own)),
-                Some(decided(own)),
-            ),
-            (
-                Some(GivenRuns::UntilDecided),
-                Some(RunCount::Times(5)),
-                None,
-                Some(decided(SequentialTest::DEFAULT)),
-            ),
-        ] {
-            let counts = RunCounts {
-                given,
-                of_config,
-                ..RunCounts::default()
-            };
-            assert_eq!(
-                counts.policy(test),
-                policy,
-                "{given:?} {test:?} {of_config:?}"
-            );
-        }
-    }
 }

@@ -50,9 +50,7 @@ pub use options::{
     ActivityReports, AfterFailure, ExchangeReports, Options, People, Person, PersonAnswer,
     PersonQuestion, ReusedThreads, SuiteComparison,
 };
-pub(crate) use outcomes::{
-    blank, complete, end_with, lost, mark_aborted, not_run, skipped, turn_count,
-};
+pub(crate) use outcomes::{aborted, blank, complete, lost, not_begun, not_run, turn_count};
 pub(crate) use prefetch::{Loading, Prefetch};
 pub(crate) use request_pace::RequestPace;
 pub use run::{ConversationOrigin, Run};

@@ -8,7 +8,7 @@ use super::spool::Spool;
 use crate::context::{AfterFailure, Case, Options, Prefetch, Reason, Run, lost, not_run};
 use ananke_base::context::lock;
 use ananke_plan::{CaseEntry, Plan};
-use ananke_trace::outcome::{Lost, Outcome, RunEvent, Totals};
+use ananke_trace::outcome::{CountedStatus, Lost, Outcome, RunEvent, Totals};
 use ananke_trace::redact::Sealed;
 
 /// The result of all tests.
@@ -104,8 +104,10 @@ impl Schedule {
             flaky_fails,
             ..
         } = self.shared.options;
-        let is_flaky = outcome.is_flaky() && outcome.test.quarantine.is_none();
-        let is_failure = outcome.fails_the_run() || (flaky_fails && is_flaky);
+        let is_failure = match outcome.counted() {
+            CountedStatus::Flaky => flaky_fails,
+            counted => counted.fails_the_run(),
+        };
         if is_failure && after_failure == AfterFailure::Stop {
             self.shared.stopper.stop(Reason::FailFast);
         }

@@ -6,13 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::recorded_test::DraftTest;
-use super::test_text::file_text;
 use super::{HeldConversation, RecordRequest, RecordedTest};
 use crate::lab_error::LabError;
+use crate::test_writer::file_text;
 use ananke_base::context::{Context, write_file};
-
-/// The comment of the file about its rules.
-const COMMENT: &str = "The rules are proposals: keep those that matter.";
 
 /// A file of tests, not written yet.
 #[derive(Debug)]
@@ -54,10 +51,9 @@ pub async fn record(
     if tests.is_empty() && !missing.is_empty() {
         return Err(missing.remove(0).1);
     }
-    let text = format!("# {}. {COMMENT}\n", request.origin) + &file_text(&written);
     Ok(RecordedFile {
         file: request.file.clone(),
-        text,
+        text: file_text(request.origin, &written),
         tests,
         missing,
     })

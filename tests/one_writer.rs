@@ -92,8 +92,8 @@ fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
 
 /// The text of a test without its origin and its name.
 fn unnamed(text: &str) -> String {
-    let lines = text.lines().filter(|line| !line.starts_with("name: "));
-    lines.skip(1).map(|line| format!("{line}\n")).collect()
+    let lines = text.split_inclusive('\n').skip(1);
+    lines.filter(|line| !line.starts_with("name: ")).collect()
 }
 
 async fn typed(port: u16) -> String {
@@ -165,7 +165,7 @@ async fn walked(port: u16, test: &str) -> String {
 async fn one_conversation_is_one_test_however_it_was_held() {
     let agent = Serving::start(embedded(&project(AGENT))).await;
     let typed = typed(agent.port).await;
-    let expected = r##"version: "1.4"
+    let expected = r#"version: "1.4"
 turns:
   - user: "Hi, $${name}"
     assert:
@@ -189,7 +189,7 @@ turns:
           - call: note
     # agent: It is open.
     #   - user: not a turn
-"##;
+"#;
     assert_eq!(unnamed(&typed), expected, "{typed}");
     let said = SAID.map(|said| json!({ "user": said.replace("${", "$${") }));
     let without_rules = json!({ "version": "1.4", "name": "own", "turns": said }).to_string();

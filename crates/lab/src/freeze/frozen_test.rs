@@ -7,11 +7,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::verdicts::difference;
+use super::verdicts::{difference, failure};
 use super::{HeldTest, planned, planned_alone, run_test};
 use crate::lab_error::LabError;
-use crate::test_writer::{SourceTest, WrittenConversation, WrittenRules, chosen_target, file_text};
-use ananke_base::context::{CaseKey, Context, write_file};
+use crate::test_writer::{
+    SourceTest, WrittenConversation, WrittenRules, chosen_target, file_text, write_together,
+};
+use ananke_base::context::{CaseKey, Context};
 use ananke_base::source::Node;
 use ananke_base::text::escape;
 use ananke_conversation::helper::HelperRole;
@@ -174,14 +176,10 @@ impl FrozenTest {
     /// # Errors
     /// If a file cannot be written.
     pub fn write(&self) -> io::Result<()> {
-        let was_there = self.recording_file.exists();
-        write_file(&self.recording_file, self.recording.as_bytes())?;
-        write_file(&self.file, self.text.as_bytes()).inspect_err(|_| {
-            if !was_there {
-                // The error that is reported is the first.
-                let _ = std::fs::remove_file(&self.recording_file);
-            }
-        })
+        write_together(&[
+            (&self.recording_file, &self.recording),
+            (&self.file, &self.text),
+        ])
     }
 }
 
@@ -191,14 +189,11 @@ pub(crate) fn given_variables(recording: &KeptRecording, variables: &Variables) 
     given.partition(|(name, value)| recording.masked(name, value) == *value)
 }
 
-fn not_recorded(copy: &HeldTest) -> LabError {
-    let message = copy
-        .outcome
-        .first_problem()
-        .map(|(_, problem)| problem.message.clone());
-    let message = message.unwrap_or_else(|| "its conversation cannot be recorded".to_owned());
+/// The refusal of a test whose replay did not come to a recording.
+pub(crate) fn not_recorded(copy: &HeldTest) -> LabError {
+    let why = failure(&copy.outcome).unwrap_or("its conversation cannot be recorded");
     LabError::Refused {
-        message,
+        message: why.to_owned(),
         help: None,
     }
 }

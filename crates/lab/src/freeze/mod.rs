@@ -11,7 +11,8 @@ mod frozen_test;
 mod trial;
 mod verdicts;
 
-pub(crate) use frozen_test::given_variables;
 pub use frozen_test::{FreezeRequest, FrozenTest, freeze};
+pub(crate) use frozen_test::{given_variables, not_recorded};
 pub(crate) use trial::planned_alone;
 pub use trial::{HeldTest, planned, run_test};
+pub(crate) use verdicts::failure;

@@ -55,7 +55,8 @@ impl KnownConversation {
             tools: self.tools,
         });
         shared.conversations = ConversationOrigin::Driver(Arc::clone(&user) as _);
-        let held = hold(shared, events, plan).await?;
+        // A run is large: it is put aside once, and not moved with every task.
+        let held = Box::pin(hold(shared, events, plan)).await?;
         Ok(HeldConversation {
             client_tools: user.tools.written(),
             ..held

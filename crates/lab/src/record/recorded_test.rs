@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{HeldConversation, RecordRequest};
-use crate::freeze::{HeldTest, given_variables, run_test};
+use crate::freeze::{HeldTest, failure, given_variables, not_recorded, run_test};
 use crate::lab_error::LabError;
 use crate::test_writer::{
     WrittenConversation, WrittenRules, WrittenTest, blank_test, chosen_target, file_text,
@@ -122,10 +122,7 @@ impl DraftTest {
         let id = plan.cases.first().map(CaseEntry::id).unwrap_or_default();
         let replayed = run_test(&unsaved, &plan, Some(&copied)).await?;
         let Some(recording) = copied.take_copy() else {
-            return Err(LabError::Refused {
-                message: failure(&replayed.outcome),
-                help: None,
-            });
+            return Err(not_recorded(&replayed));
         };
         self.test.recording = recording;
         self.test.recording_file = recording_path(&request.folder, &CaseKey::first(id));
@@ -166,9 +163,11 @@ impl DraftTest {
         let (plan, unsaved) = self.plan(context, request)?;
         let kept = Arc::new(KeptRecording::read(&self.test.recording, "of the test")?);
         let outcome = run_test(&unsaved, &plan, Some(&kept)).await?.outcome;
-        let is_passed = outcome.status() == Status::Passed;
+        let status = outcome.status();
+        let why = failure(&outcome).map(str::to_owned);
+        let why = why.unwrap_or_else(|| format!("it is `{}`", status.as_str()));
         Ok(RecordedTest {
-            failure: (!is_passed).then(|| failure(&outcome)),
+            failure: (status != Status::Passed).then_some(why),
             ..self.test
         })
     }
@@ -182,20 +181,4 @@ fn sent(input: TurnInput) -> LoggedTurn {
         changes: Vec::new(),
         answers: Vec::new(),
     }
-}
-
-/// The reason that a test does not pass, in words.
-fn failure(outcome: &Outcome) -> String {
-    let problem = outcome
-        .first_problem()
-        .map(|(_, problem)| problem.message.clone());
-    let failure = || {
-        outcome
-            .all_failures()
-            .next()
-            .map(|(_, failure)| failure.message.clone())
-    };
-    problem
-        .or_else(failure)
-        .unwrap_or_else(|| format!("it is `{}`", outcome.status().as_str()))
 }

@@ -23,4 +23,4 @@ pub(crate) use text_with_references::node_with_references;
 pub(crate) use written_conversation::{
     WrittenConversation, WrittenRules, blank_test, chosen_target,
 };
-pub(crate) use written_test::{WrittenTest, file_text};
+pub(crate) use written_test::{WrittenTest, file_text, write_together};

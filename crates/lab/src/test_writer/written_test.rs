@@ -1,9 +1,12 @@
 //! The text of a test file: where its tests come from, their keys as YAML, and what the agent said as comments.
 
 use std::fmt::Write as _;
+use std::path::Path;
+use std::{fs, io};
 
 use serde_json::{Value, json};
 
+use ananke_base::context::write_file;
 use ananke_base::source::{Node, NodeValue, to_yaml};
 use ananke_base::text::{escape, truncate};
 use ananke_model::model::NEWEST_VERSION;
@@ -52,6 +55,23 @@ pub(crate) fn file_text(origin: &str, tests: &[WrittenTest]) -> String {
     text
 }
 
+/// Writes these files; nothing of them is there after an error, unless it was there before.
+pub(crate) fn write_together(files: &[(&Path, &str)]) -> io::Result<()> {
+    let mut created: Vec<&Path> = Vec::new();
+    for &(path, text) in files {
+        let is_new = !path.exists();
+        if let Err(error) = write_file(path, text.as_bytes()) {
+            for path in created {
+                // The error that is reported is the first.
+                let _ = fs::remove_file(path);
+            }
+            return Err(error);
+        }
+        created.extend(is_new.then_some(path));
+    }
+    Ok(())
+}
+
 impl WrittenTest {
     /// A test with these keys, of which nothing is known.
     pub(crate) fn blank(keys: Node) -> Self {
@@ -70,7 +90,7 @@ impl WrittenTest {
         let mut text = String::new();
         for entry in self.keys.entries() {
             if entry.key == "turns" && !entry.value.items().is_empty() {
-                text += &format!("{:indent$}turns:\n", "");
+                let _is_written = writeln!(text, "{:indent$}turns:", "");
                 for (turn, number) in entry.value.items().iter().zip(0..) {
                     text += &to_yaml(&node(NodeValue::List(vec![turn.clone()])), indent + 2);
                     let said = self.said.get(number).map(String::as_str);
@@ -175,5 +195,22 @@ mod tests {
             text.lines().count() < 40 && text.contains("#   …\nassert:\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn files_are_written_together_or_not_at_all() {
+        let folder = std::env::temp_dir().join(format!("ananke-together-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let [old, new, file] = ["old", "new", "file"].map(|name| folder.join(name));
+        fs::write(&old, "a").unwrap();
+        fs::write(&file, "").unwrap();
+        let inside = file.join("a");
+        let refused = write_together(&[(&old, "b"), (&new, "b"), (&inside, "b")]);
+        assert!(refused.is_err());
+        assert_eq!(fs::read_to_string(&old).unwrap(), "b");
+        assert!(!new.exists());
+        write_together(&[(&old, "c"), (&new, "c")]).unwrap();
+        assert_eq!(fs::read_to_string(&new).unwrap(), "c");
+        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -95,7 +95,7 @@ async fn a_file_that_is_gone_when_its_test_starts_is_an_error_of_the_test() {
         std::fs::remove_file(project.folder().join("specs/a.png")).unwrap();
     })
     .await;
-    let problem = outcome.verdict.end.problem().expect("a problem");
+    let problem = outcome.verdict.end().problem().expect("a problem");
     assert_eq!(
         (
             outcome.status(),
@@ -125,6 +125,9 @@ async fn a_source_may_come_from_a_hook() {
             .map(|turn| turn.input.as_str())
             .collect();
         assert_eq!(inputs.join(" "), expected, "{outcome:?}");
-        assert_eq!(outcome.verdict.end.problem().is_some(), expected.is_empty());
+        assert_eq!(
+            outcome.verdict.end().problem().is_some(),
+            expected.is_empty()
+        );
     }
 }

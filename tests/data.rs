@@ -188,7 +188,7 @@ async fn rows_of_a_file_are_found_again_and_one_that_changed_is_told() {
     let changed: Vec<&str> = outcomes
         .iter()
         .filter(|outcome| outcome.status() == Status::Error)
-        .map(|outcome| outcome.verdict.end.problem().unwrap().message.as_str())
+        .map(|outcome| outcome.verdict.end().problem().unwrap().message.as_str())
         .collect();
     assert_eq!(changed, ["the file changed since the run began"]);
 }

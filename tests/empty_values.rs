@@ -356,7 +356,7 @@ async fn an_empty_value_of_a_row_or_a_hook_is_an_error_of_its_test() {
     for place in places().into_iter().filter(Place::is_of_test) {
         for value in ["", " "] {
             for (outcome, source) in ran(&place, "1.4", "${A}", value).await {
-                let problem = outcome.verdict.end.problem();
+                let problem = outcome.verdict.end().problem();
                 let problem =
                     problem.unwrap_or_else(|| panic!("{place:?}, {source}: {outcome:#?}"));
                 assert_eq!(problem.kind, ErrorKind::Setup, "{place:?}, {source}");
@@ -371,7 +371,7 @@ async fn an_empty_value_of_a_row_or_a_hook_is_an_error_of_its_test() {
             }
         }
         let is_empty = |outcome: &Outcome| {
-            let problem = outcome.verdict.end.problem();
+            let problem = outcome.verdict.end().problem();
             problem.is_some_and(|problem| problem.message.contains("needs a value"))
         };
         for (reference, value) in [("${A:-}", ""), ("${A}", "abcdef")] {

@@ -12,6 +12,7 @@ use ananke::freeze::{FreezeRequest, FrozenTest, freeze};
 use ananke::outcome::{Outcome, Status};
 use ananke::plan::Selection;
 use ananke::project::Variables;
+use ananke::record::RecordedFile;
 use ananke::recording::{KeptRecording, RecordingMode, recording_path};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -125,6 +126,21 @@ async fn frozen(project: &Project, id: &str) -> Result<FrozenTest, LabError> {
         folder,
     };
     freeze(&project.context(), &request).await
+}
+
+/// Freezes the one test of `file`, which is written: it gives the same test again, but for its first line.
+pub(crate) async fn assert_is_frozen_again(project: &Project, file: &RecordedFile) {
+    let recording = KeptRecording::open(&file.tests[0].recording_file, "one").expect("a recording");
+    let request = FreezeRequest {
+        recording: Arc::new(recording),
+        selection: Selection::default(),
+        output: None,
+        folder: project.folder().join("again"),
+    };
+    let frozen = freeze(&project.context(), &request).await;
+    let frozen = frozen.expect("a frozen test");
+    let [own, other] = [&file.text, &frozen.text].map(|text| text.split_once('\n').unwrap().1);
+    assert_eq!(own, other);
 }
 
 /// Why a conversation is not frozen.

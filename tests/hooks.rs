@@ -275,7 +275,7 @@ async fn a_broken_hook_is_an_error_of_its_kind_and_sends_nothing() {
         ),
         (0, 2, 0)
     );
-    let problem = outcome.verdict.end.problem().unwrap();
+    let problem = outcome.verdict.end().problem().unwrap();
     assert_eq!(problem.kind, ErrorKind::Hook);
     assert_eq!(problem.kind.as_str(), "hook");
     assert_eq!(
@@ -298,7 +298,7 @@ async fn what_is_undefined_after_the_hooks_is_an_error_of_the_set_up() {
         ),
         (Status::Error, 0, 1)
     );
-    let problem = outcome.verdict.end.problem().unwrap();
+    let problem = outcome.verdict.end().problem().unwrap();
     assert_eq!(problem.kind, ErrorKind::Setup);
     assert_eq!(
         problem.message,

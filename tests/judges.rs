@@ -412,7 +412,7 @@ async fn a_simulator_is_asked_turn_by_turn_and_a_recording_speaks_for_it() {
     let outcome = replayed(&project).await;
     let problem = outcome
         .verdict
-        .end
+        .end()
         .problem()
         .unwrap_or_else(|| panic!("{outcome:#?}"));
     assert_eq!(problem.kind, ErrorKind::Recording);

@@ -53,6 +53,7 @@ mod mutations;
 mod named_tests;
 mod newer_forms;
 mod normalising;
+mod one_writer;
 mod open_files;
 mod order_soak;
 mod other_protocols;

@@ -14,12 +14,13 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
+use crate::freezing::assert_is_frozen_again;
 use crate::mocks::server::{Lines, Serving, embedded, project, run};
 use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
 
 /// A proxy in front of this address.
-async fn proxy(endpoint: &str) -> (Serving, ProxyCapture) {
+pub(crate) async fn proxy(endpoint: &str) -> (Serving, ProxyCapture) {
     ananke::install();
     let (capture, lines) = (
         ProxyCapture::new(Redactor::default()),
@@ -247,7 +248,10 @@ async fn a_body_of_100_mb_passes_and_is_not_kept() {
 }
 
 /// What is written of the conversations that have passed, and why the first goes no further.
-async fn written(project: &Project, capture: &ProxyCapture) -> (RecordedFile, Option<String>) {
+pub(crate) async fn written(
+    project: &Project,
+    capture: &ProxyCapture,
+) -> (RecordedFile, Option<String>) {
     let request = RecordRequest {
         selection: Selection::default(),
         file: project.folder().join("front.test.yaml"),
@@ -284,7 +288,7 @@ async fn written(project: &Project, capture: &ProxyCapture) -> (RecordedFile, Op
     )
 }
 
-fn client_of(port: u16) -> Project {
+pub(crate) fn client_of(port: u16) -> Project {
     let config = format!(
         "version: \"1.3\"\ntarget: {{ type: agui, agentId: shop, endpoint: \"http://127.0.0.1:{port}/\" }}\n"
     );
@@ -410,6 +414,7 @@ async fn tools_of_the_front_end_get_mocks_that_answer_the_same() {
         "live as well: {}",
         file.text
     );
+    assert_is_frozen_again(&client, &file).await;
 }
 
 #[tokio::test]

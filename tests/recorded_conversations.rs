@@ -22,7 +22,7 @@ use ananke::trace::Trace;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::freezing::{finished, run_of, says};
+use crate::freezing::{assert_is_frozen_again, finished, run_of, says};
 use crate::judges::{Paths, model_stream};
 use crate::replay::{Nowhere, outcomes, recordings};
 use crate::support::project::Project;
@@ -219,6 +219,7 @@ turns:
     let kept = recordings(&project.folder().join("kept"), RecordingMode::Replay);
     let replayed = outcomes(&project, Arc::new(Nowhere), &kept).await.remove(0);
     assert_eq!(replayed.status(), Status::Passed, "{replayed:#?}");
+    assert_is_frozen_again(&project, &file).await;
     assert!(
         !test.recording.contains("c0de-of") && test.recording.contains("<secret:CODE>"),
         "{}",
@@ -382,6 +383,17 @@ fn lines_of_standard_input_are_messages() {
     let (code, printed) = command(&project, &["-o", "find-it.test.yaml", "--force"], b"Hi\n");
     assert_eq!(code, Some(0), "{printed}");
     assert!(printed.contains("1 turn\n"), "{printed}");
+}
+
+#[test]
+fn a_test_names_the_target_of_the_agent_that_was_chosen() {
+    let project = Project::new(&[("ananke.config.yaml", SCRIPTED)]);
+    let arguments = ["-n", "shop", "--var", "CITY=Rome", "-o", "a.test.yaml"];
+    let (code, printed) = command(&project, &arguments, b"Hi\n");
+    assert_eq!(code, Some(0), "{printed}");
+    let text = fs::read_to_string(project.folder().join("a.test.yaml")).unwrap();
+    let head = "name: a\ntarget: default\nvars:\n  CITY: Rome\nturns:\n";
+    assert!(text.contains(head), "{text}");
 }
 
 #[test]

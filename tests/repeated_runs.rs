@@ -122,7 +122,7 @@ async fn interrupted(settings: RunSettings, says: &[&'static str], at: usize) ->
     );
     if a.status() == Status::Skipped {
         let reason = "not run to its end: the run was interrupted";
-        assert_eq!(a.verdict.end.skip_reason(), Some(reason));
+        assert_eq!(a.verdict.end().skip_reason(), Some(reason));
         assert_eq!(
             a.pass_rate(),
             a.stability.as_ref().map(|stability| stability.pass_rate())

@@ -92,7 +92,7 @@ async fn a_thread_that_a_hook_gives_again_is_no_new_one() {
     let agent = Moody::new(&project, &["no", "yes"]);
     let ran = carried_out(&project, &agent, retries(1)).await;
     assert_eq!(shown(&ran.outcomes), ["a failed, error"]);
-    let problem = ran.outcomes[0].verdict.end.problem().unwrap();
+    let problem = ran.outcomes[0].verdict.end().problem().unwrap();
     assert_eq!(
         problem.message,
         "the thread `mine` is that of an earlier attempt"

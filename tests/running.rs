@@ -146,7 +146,7 @@ fn shown(outcomes: &[Outcome]) -> Vec<String> {
             .first_problem()
             .map(|(_, problem)| problem.message.as_str());
         problem
-            .or(outcome.verdict.end.skip_reason())
+            .or(outcome.verdict.end().skip_reason())
             .map(|why| format!(": {why}"))
     };
     outcomes

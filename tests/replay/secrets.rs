@@ -97,7 +97,7 @@ async fn a_secret_told_in_pieces_is_not_recorded() {
     let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record))
         .await
         .remove(0);
-    let problem = outcome.verdict.end.problem().expect("a problem");
+    let problem = outcome.verdict.end().problem().expect("a problem");
     assert_eq!(
         (outcome.status(), problem.kind),
         (Status::Error, ErrorKind::Recording)
@@ -192,7 +192,7 @@ async fn a_rule_that_looks_at_a_secret_keeps_its_test_from_being_recorded() {
         let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record))
             .await
             .remove(0);
-        let problem = outcome.verdict.end.problem().expect("a problem");
+        let problem = outcome.verdict.end().problem().expect("a problem");
         assert_eq!(
             (outcome.status(), problem.kind),
             (Status::Error, ErrorKind::Recording)
@@ -222,7 +222,7 @@ async fn what_is_a_secret_only_in_the_end_or_by_its_looks_is_not_told_in_pieces_
         let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record))
             .await
             .remove(0);
-        let problem = outcome.verdict.end.problem().expect("a problem");
+        let problem = outcome.verdict.end().problem().expect("a problem");
         assert!(
             problem
                 .message
@@ -269,7 +269,7 @@ async fn a_test_with_a_secret_name_is_not_recorded() {
     assert!(
         outcome
             .verdict
-            .end
+            .end()
             .problem()
             .expect("a problem")
             .message

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use ananke::context::Colouring;
 use ananke::outcome::{
-    CallFailure, ErrorKind, Gap, LateResult, Measured, MeasuredUnit, OpenInterrupt, Outcome,
-    ReportedRunEnd, RuleCounts, RuleResult, RuleStatus, RunEvent, RunPolicy, SaidLine,
-    SelfComparison, SkipCause, StateChangeKind, Status, StatusChange, TestEnd, TestVerdict,
-    TimeLimits, TokenTotals, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
+    CallFailure, EndCause, ErrorKind, Gap, LateResult, Measured, MeasuredUnit, OpenInterrupt,
+    Outcome, ReportedRunEnd, RuleCounts, RuleResult, RuleStatus, RunEvent, RunPolicy, SaidLine,
+    SelfComparison, SkipCause, StateChangeKind, Status, StatusChange, TimeLimits, TokenTotals,
+    Transcript, TranscriptLine, TurnEnd, TurnOutcome,
 };
 use ananke::redact::Sealed;
 use ananke::report::terminal::Verbosity;
@@ -22,7 +22,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::hostile::texts;
-use super::outcomes::{calls, facts, made_of, problem, quarantine};
+use super::outcomes::{calls, evaluated, facts, made_of, problem, quarantine};
 use super::{console, json_lines, run};
 
 /// What an outcome is made of: texts and numbers, again and again in their order.
@@ -62,19 +62,17 @@ impl Choices<'_> {
         let earlier = |_| {
             let attempt = self.attempt().into_earlier();
             let Outcome {
-                verdict,
+                mut verdict,
                 transcript,
                 ..
             } = attempt.clone();
+            verdict.snapshots.clear();
+            verdict.judges_not_asked = 0;
+            verdict.denied_warnings = 0;
             let Transcript { peer, time, .. } = outcome.transcript;
             Outcome {
                 test: outcome.test.clone(),
-                verdict: TestVerdict {
-                    snapshots: Vec::new(),
-                    judges_not_asked: 0,
-                    denied_warnings: 0,
-                    ..verdict
-                },
+                verdict,
                 transcript: Transcript {
                     peer,
                     time,
@@ -118,11 +116,15 @@ impl Choices<'_> {
             .filter(|_| self.number().is_multiple_of(2));
         outcome.walks = outcome.walks.filter(|_| self.number().is_multiple_of(2));
         let problem = problem(ErrorKind::Hook, &self.text(), None);
-        outcome.verdict.end = self.one_of(&[
-            TestEnd::Evaluated,
-            TestEnd::Problem(problem),
-            TestEnd::Skipped(SkipCause::MissingInput, self.text()),
+        outcome = evaluated(outcome);
+        let end = self.one_of(&[
+            None,
+            Some(EndCause::Broken(problem)),
+            Some(EndCause::Skipped(SkipCause::MissingInput, self.text())),
         ]);
+        if let Some(cause) = end {
+            outcome.end(cause);
+        }
         outcome.transcript.time = self.one_of(&[AgentTime::Virtual, AgentTime::default()]);
         outcome.transcript.state = self.maybe(self.text());
         for turn in &mut outcome.transcript.turns {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use ananke::outcome::{RunEvent, SkipCause, Status, TestEnd, Verdict};
+use ananke::outcome::{EndCause, RunEvent, SkipCause, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::file::tap::TapReport;
@@ -116,7 +116,7 @@ fn hostile_text_stays_text() {
     let skipped = |why: &str| {
         let outcome = outcomes::outcome("a.test.yaml", "a # SKIP b \\# skip c\nnot ok 1 - d");
         outcomes::changed(outcome, |outcome| {
-            outcome.verdict.end = TestEnd::Skipped(SkipCause::Wanted, why.to_owned());
+            outcome.end(EndCause::Skipped(SkipCause::Wanted, why.to_owned()));
         })
     };
     let text = written("directives", &run(vec![skipped("x # SKIP y\nBail out!")]));

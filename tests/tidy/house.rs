@@ -98,6 +98,7 @@ pub(crate) const MODULES: &[(&str, &[&str])] = &[
         "lab",
         &[
             "lab_error",
+            "test_writer",
             "freeze",
             "shrink",
             "mutation",

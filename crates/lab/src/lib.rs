@@ -16,5 +16,6 @@ pub mod promptfoo;
 pub mod proxy;
 pub mod record;
 pub mod shrink;
+mod test_writer;
 
 pub use lab_error::LabError;

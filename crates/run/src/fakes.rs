@@ -129,7 +129,7 @@ fn in_words(event: &RunEvent) -> Option<String> {
         RunEvent::CaseFinished(outcome) => {
             let end = outcome
                 .verdict
-                .end
+                .end()
                 .skip_reason()
                 .unwrap_or_else(|| outcome.status().as_str());
             format!("{}: {end}", outcome.test.name)

@@ -5,22 +5,14 @@
 //! that a target cannot show is refused.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use futures_util::future::BoxFuture;
+use std::sync::{Arc, Mutex};
 
 use ananke_agents::{HttpRequest, ServedResponse, TimedChange, served_protocols};
-use ananke_base::context::{Context, ManualClock};
-use ananke_base::message::TurnInput;
+use ananke_base::context::{Context, lock};
 use ananke_conversation::observed::ObservedConversation;
 use ananke_lab::LabError;
-use ananke_lab::record::{HeldConversation, KnownTransport, RecordRequest, hold};
-use ananke_run::{
-    ConversationDriver, ConversationOrigin, DriverRequest, Options, Run, event_channel,
-};
-use ananke_trace::outcome::TurnOutcome;
-use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{Fact, Trace};
+use ananke_lab::record::{HeldConversation, KnownConversation, KnownTools, RecordRequest};
+use ananke_trace::trace::Fact;
 
 /// The turns that are not asked for yet.
 type TracedRuns = Mutex<VecDeque<Vec<TimedChange>>>;
@@ -49,34 +41,19 @@ pub(super) async fn hold_trace(
         .first()
         .map(|case| case.test.target.clone())
         .unwrap_or_default();
-    let clock = Arc::new(ManualClock::new(context.unix_ms()));
-    let environment = Arc::clone(&plan.environment);
-    let context = Context {
-        environment,
-        clock: Arc::clone(&clock) as _,
-        ..context
-    };
     let (inputs, answers): (VecDeque<_>, VecDeque<_>) = turns
         .into_iter()
         .map(|turn| (turn.input, turn.changes))
         .unzip();
     let answers = Arc::new(Mutex::new(answers));
     let left = Arc::clone(&answers);
-    let transport = Arc::new(KnownTransport::new(clock, move |request| {
-        answer(request, &answers)
-    }));
-    let (sender, events) = event_channel(1);
-    let mut shared = Run::new(
-        context,
-        transport,
-        plan.redactor.clone(),
-        Options::default(),
-        sender,
-    );
-    shared.conversations = ConversationOrigin::Driver(Arc::new(TraceUser {
-        inputs: Mutex::new(inputs),
-    }));
-    let held = hold(shared, events, plan).await?;
+    let known = KnownConversation {
+        inputs,
+        tools: KnownTools::default(),
+    };
+    let held = known
+        .hold_again(context, plan, move |request| answer(request, &answers))
+        .await?;
     if held.problem.is_none() && !lock(&left).is_empty() {
         let message = format!("what a trace shows cannot be replayed with the target `{target}`");
         return Err(LabError::refused(
@@ -85,10 +62,6 @@ pub(super) async fn hold_trace(
         ));
     }
     Ok(held)
-}
-
-fn lock(answers: &TracedRuns) -> std::sync::MutexGuard<'_, VecDeque<Vec<TimedChange>>> {
-    answers.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The next answer of the agent, in the protocol of the request.
@@ -102,28 +75,4 @@ fn answer(request: &HttpRequest, answers: &TracedRuns) -> Result<ServedResponse,
         .pop_front()
         .ok_or("the trace shows nothing more")?;
     Ok(request.response(&[changes]))
-}
-
-/// Says what the user of a trace said.
-struct TraceUser {
-    inputs: Mutex<VecDeque<TurnInput>>,
-}
-
-impl ConversationDriver for TraceUser {
-    fn instructions(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn begins(&self, _: &str, _: Vec<String>, _: &Redactor) {}
-
-    fn next(&self) -> BoxFuture<'_, Option<DriverRequest>> {
-        let next = self
-            .inputs
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop_front();
-        Box::pin(std::future::ready(next.map(Into::into)))
-    }
-
-    fn ended(&self, _: &Trace, _: &TurnOutcome) {}
 }

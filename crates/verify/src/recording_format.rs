@@ -70,7 +70,7 @@ impl TraceFile for RecordingFile {
                 .await
                 .map_err(problem)?;
             let outcome = &held.outcome;
-            if let Some(problem) = outcome.verdict.end.problem() {
+            if let Some(problem) = outcome.verdict.end().problem() {
                 return Err(problem.clone());
             }
             Ok(ObservedConversation {

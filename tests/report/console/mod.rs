@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ananke::context::{At, Colouring, TerminalSize};
 use ananke::diagnostic::Place;
-use ananke::outcome::{Level, NoAnswer, Outcome, RunEvent, SkipCause, Status, TestEnd, Verdict};
+use ananke::outcome::{EndCause, Level, NoAnswer, Outcome, RunEvent, SkipCause, Status, Verdict};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
@@ -433,7 +433,7 @@ fn an_agent_that_answers_no_test_has_one_block_and_each_test_a_line() {
     let not_run = |number| {
         outcomes::changed(quick("b.test.yaml", &format!("t{number}")), |outcome| {
             let why = "not run: no earlier test got a complete answer".to_owned();
-            outcome.verdict.end = TestEnd::Skipped(SkipCause::RunStopped, why);
+            outcome.end(EndCause::Skipped(SkipCause::RunStopped, why));
         })
     };
     let found = |stops| {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
-    CheckpointRuns, ComparedValue, EarlierMessage, ErrorKind, InputDecision, InputOrigin,
+    CheckpointRuns, ComparedValue, EarlierMessage, EndCause, ErrorKind, InputDecision, InputOrigin,
     InputReason, JudgeAnswer, Level, Outcome, Problem, Quarantine, RuleCounts, RuleResult,
-    RuleStatus, Ruling, SaidLine, Stability, StabilityVerdict, Status, TestEnd, TestIdentity,
-    TestVerdict, Transcript, TranscriptLine, TurnEnd, TurnOutcome, ValueDifference,
+    RuleStatus, Ruling, SaidLine, Stability, StabilityVerdict, Status, TestIdentity, TestVerdict,
+    Transcript, TranscriptLine, TurnEnd, TurnOutcome, ValueDifference,
 };
 use ananke::trace::AgentTime;
 
@@ -167,7 +167,12 @@ pub(crate) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         warnings: vec![say("turn's warning")],
         raw: Some(Box::new(raw_made_of(&say))),
     };
-    Outcome {
+    let mut verdict = TestVerdict::default();
+    verdict.rules = vec![failure, held, not_shown(&say)];
+    verdict.silenced = vec![say("known name")];
+    verdict.warnings = vec![say("warning")];
+    verdict.denied_warnings = 1;
+    let mut outcome = Outcome {
         test: TestIdentity {
             id: say("id"),
             name: say("name"),
@@ -185,15 +190,7 @@ pub(crate) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             agent: say("agent's name"),
             quarantine: None,
         },
-        verdict: TestVerdict {
-            end: TestEnd::Problem(problem),
-            rules: vec![failure, held, not_shown(&say)],
-            silenced: vec![say("known name")],
-            judges_not_asked: 0,
-            warnings: vec![say("warning")],
-            denied_warnings: 1,
-            snapshots: Vec::new(),
-        },
+        verdict,
         transcript: Transcript {
             time: AgentTime::Virtual,
             peer: Transcript::default().peer,
@@ -220,7 +217,9 @@ pub(crate) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         other_runs: Vec::new(),
         self_comparison: None,
         change: None,
-    }
+    };
+    outcome.end(EndCause::Broken(problem));
+    outcome
 }
 
 /// Runs with every text that `say` makes of its place.

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use ananke::context::Day;
 use ananke::diagnostic::Place;
 use ananke::outcome::{
-    CallOutcome, ErrorKind, EvidenceLine, FailedRuns, InputOrigin, Level, Outcome, Problem,
-    ProgramVersion, Quarantine, RuleResult, RuleStatus, RunFacts, RunPolicy, SaidLine, Shard,
-    ShardBy, SkipCause, Stability, StabilityVerdict, Status, TestEnd, TestIdentity, Timing,
-    TokenTotals, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
+    CallOutcome, EndCause, ErrorKind, EvidenceLine, FailedRuns, InputOrigin, Level, Outcome,
+    Problem, ProgramVersion, Quarantine, RuleResult, RuleStatus, RunFacts, RunPolicy, SaidLine,
+    Shard, ShardBy, SkipCause, Stability, StabilityVerdict, Status, TestIdentity, TestVerdict,
+    Timing, TokenTotals, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
 };
 use ananke::statistics::{DurationStatistics, SequentialTest};
 
@@ -214,9 +214,21 @@ pub(super) fn problem(kind: ErrorKind, message: &str, help: Option<&str>) -> Pro
     }
 }
 
+/// `outcome` of a test that nothing ended before its rules were evaluated.
+pub(crate) fn evaluated(outcome: Outcome) -> Outcome {
+    let mut verdict = TestVerdict::default();
+    verdict.rules = outcome.verdict.rules;
+    verdict.silenced = outcome.verdict.silenced;
+    verdict.judges_not_asked = outcome.verdict.judges_not_asked;
+    verdict.warnings = outcome.verdict.warnings;
+    verdict.denied_warnings = outcome.verdict.denied_warnings;
+    verdict.snapshots = outcome.verdict.snapshots;
+    Outcome { verdict, ..outcome }
+}
+
 /// `outcome` with this verdict. Its own findings stay if a test with this verdict can have them.
 pub(super) fn ended(status: Status, mut outcome: Outcome) -> Outcome {
-    let own = outcome.verdict.end.problem().cloned();
+    let own = outcome.verdict.end().problem().cloned();
     let problem = |kind| Problem {
         kind,
         ..own
@@ -224,28 +236,32 @@ pub(super) fn ended(status: Status, mut outcome: Outcome) -> Outcome {
             .unwrap_or_else(|| problem(kind, "it went wrong", None))
     };
     let has_failed = outcome.verdict.failures().next().is_some();
-    let evaluated = |turn: &mut TurnOutcome| {
+    let pass = |turn: &mut TurnOutcome| {
         turn.end = TurnEnd::Evaluated;
         turn.rules.retain(|rule| !rule.has_failed());
     };
     if status == Status::Passed {
         outcome.verdict.rules.retain(RuleResult::has_passed);
     }
-    outcome.verdict.end = match status {
+    outcome = evaluated(outcome);
+    let end = match status {
         Status::Passed => {
-            outcome.transcript.turns.iter_mut().for_each(evaluated);
-            TestEnd::default()
+            outcome.transcript.turns.iter_mut().for_each(pass);
+            None
         }
         Status::Failed if own.is_none() && !has_failed => {
-            outcome.transcript.turns.iter_mut().for_each(evaluated);
+            outcome.transcript.turns.iter_mut().for_each(pass);
             let forbidden = failure(Level::Test, 5, "tools.forbid", "`pay` is forbidden");
             outcome.verdict.rules.push(forbidden);
-            TestEnd::default()
+            None
         }
-        Status::Failed => TestEnd::Problem(problem(ErrorKind::Conversation)),
-        Status::Error => TestEnd::Problem(problem(ErrorKind::Protocol)),
-        Status::Timeout => TestEnd::Problem(problem(ErrorKind::Timeout)),
-        Status::Skipped => TestEnd::Skipped(SkipCause::Wanted, problem(ErrorKind::Setup).message),
+        Status::Failed => Some(EndCause::Broken(problem(ErrorKind::Conversation))),
+        Status::Error => Some(EndCause::Broken(problem(ErrorKind::Protocol))),
+        Status::Timeout => Some(EndCause::Broken(problem(ErrorKind::Timeout))),
+        Status::Skipped => {
+            let why = problem(ErrorKind::Setup).message;
+            Some(EndCause::Skipped(SkipCause::Wanted, why))
+        }
         Status::Undecided => {
             let failed = failed_runs(
                 "tools.require".to_owned(),
@@ -259,14 +275,17 @@ pub(super) fn ended(status: Status, mut outcome: Outcome) -> Outcome {
                 verdict: StabilityVerdict::Undecided,
                 ..known
             }));
-            TestEnd::default()
+            None
         }
         Status::NotShown => {
-            outcome.transcript.turns.iter_mut().for_each(evaluated);
+            outcome.transcript.turns.iter_mut().for_each(pass);
             outcome.verdict.rules = vec![not_shown(&str::to_owned)];
-            TestEnd::default()
+            None
         }
     };
+    if let Some(cause) = end {
+        outcome.end(cause);
+    }
     assert_eq!(outcome.status(), status);
     outcome
 }

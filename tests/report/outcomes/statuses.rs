@@ -1,8 +1,8 @@
 //! Tests that ended with each status, and a run of all of them.
 
 use ananke::outcome::{
-    ErrorKind, Level, Measured, MeasuredUnit, Outcome, RuleResult, SkipCause, TestEnd, TestVerdict,
-    Transcript, TurnEnd,
+    EndCause, ErrorKind, Level, Measured, MeasuredUnit, Outcome, RuleResult, SkipCause, Transcript,
+    TurnEnd,
 };
 
 use super::{calls, changed, failure, held, outcome, problem, says, seen, timed, turn};
@@ -56,11 +56,8 @@ pub(super) fn browses() -> Outcome {
     let warnings = vec![warning.to_owned()];
     let mut outcome = outcome("specs/browse.test.yaml", "browses coats");
     outcome.transcript.turns = turns;
-    outcome.verdict = TestVerdict {
-        rules,
-        warnings,
-        ..outcome.verdict
-    };
+    outcome.verdict.rules = rules;
+    outcome.verdict.warnings = warnings;
     timed(outcome)
 }
 
@@ -227,7 +224,7 @@ pub(super) fn hangs() -> Outcome {
 fn lacks_a_variable() -> Outcome {
     let message = "`${COUPON}` is not defined";
     let help = "define it under `vars`, or pass `--var COUPON=…`";
-    let end = TestEnd::Problem(problem(ErrorKind::Setup, message, Some(help)));
+    let end = EndCause::Broken(problem(ErrorKind::Setup, message, Some(help)));
     without_turns(
         outcome("specs/trouble.test.yaml", "lacks a variable"),
         end,
@@ -236,13 +233,13 @@ fn lacks_a_variable() -> Outcome {
 }
 
 fn is_skipped() -> Outcome {
-    let end = TestEnd::Skipped(SkipCause::Wanted, "skipped on purpose".to_owned());
+    let end = EndCause::Skipped(SkipCause::Wanted, "skipped on purpose".to_owned());
     without_turns(outcome("specs/trouble.test.yaml", "is skipped"), end, 3)
 }
 
 /// `outcome` of a test that ended like this before its first turn.
-fn without_turns(mut outcome: Outcome, end: TestEnd, turns_not_run: u32) -> Outcome {
-    outcome.verdict.end = end;
+fn without_turns(mut outcome: Outcome, end: EndCause, turns_not_run: u32) -> Outcome {
+    outcome.end(end);
     outcome.transcript.thread_id.clear();
     outcome.transcript.turns_not_run = turns_not_run;
     outcome

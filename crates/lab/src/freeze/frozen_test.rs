@@ -7,14 +7,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::verdicts::difference;
-use super::{FrozenTree, HeldTest, SourceTest, planned, planned_alone, run_test};
+use super::verdicts::{difference, failure};
+use super::{HeldTest, planned, planned_alone, run_test};
 use crate::lab_error::LabError;
-use ananke_base::context::{CaseKey, Context, write_file};
-use ananke_base::source::to_yaml;
+use crate::test_writer::{
+    SourceTest, WrittenConversation, WrittenRules, chosen_target, file_text, write_together,
+};
+use ananke_base::context::{CaseKey, Context};
+use ananke_base::source::Node;
 use ananke_base::text::escape;
 use ananke_conversation::helper::HelperRole;
-use ananke_plan::project::{AgentChoice, Variables};
+use ananke_plan::project::Variables;
 use ananke_plan::{CaseEntry, Plan, Selection};
 use ananke_recording::{KeptRecording, recording_path};
 use ananke_trace::outcome::{ErrorKind, Status};
@@ -75,16 +78,18 @@ pub async fn freeze(context: &Context, request: &FreezeRequest) -> Result<Frozen
     let source = SourceTest::read(context, &entry.test)?;
     let held = run_test(context, &plan, Some(recording)).await?;
     refuse_what_only_a_simulator_can_say(&held)?;
-    let mut tree = FrozenTree::of(&source, &held)?;
     let (given, secret) = given_variables(recording, &selection.variables);
-    let target = Some(&*entry.test.target).filter(|_| selection.target != AgentChoice::OfConfig);
-    tree.put_given(target, &given);
+    let written = WrittenConversation {
+        target: chosen_target(selection, &entry.test.target),
+        given,
+        rules: frozen_rules(&source, held.outcome.status()),
+        ..WrittenConversation::of(&source.tree, &held.conversation, &held.outcome)
+    }
+    .written()?;
     let file = output.clone().unwrap_or_else(|| file_of(entry, &source));
-    let comment = format!(
-        "# A conversation of `{}`, frozen with `ananke freeze`.\n",
-        escape::line(id)
-    );
-    let text = comment + &to_yaml(&tree.root, 0);
+    let shown = escape::line(id);
+    let origin = format!("A conversation of `{shown}`, frozen with `ananke freeze`");
+    let text = file_text(&origin, std::slice::from_ref(&written));
 
     let unsaved = Context {
         files: context.files.with_unsaved(file.clone(), &text),
@@ -113,11 +118,30 @@ pub async fn freeze(context: &Context, request: &FreezeRequest) -> Result<Frozen
         text,
         recording_file,
         recording,
-        turns: tree.turns,
-        said_by_others: tree.said_by_others,
+        turns: written.turns,
+        said_by_others: written.said_by_others,
         status: held.outcome.status(),
-        notes: tree.notes,
+        notes: written.notes,
     })
+}
+
+/// The origin of the rules of a frozen test: those of its test, which say what matters. A test that has none would check
+/// nothing once it is frozen, so they are proposed; what is wrong with a conversation that failed is no proposal.
+fn frozen_rules(source: &SourceTest, status: Status) -> WrittenRules {
+    if status == Status::Passed && !has_rules(&source.tree) {
+        WrittenRules::Proposed
+    } else {
+        WrittenRules::OfTest
+    }
+}
+
+/// Whether a test, one of its turns, of its checkpoints, or of its actions has rules.
+fn has_rules(keys: &Node) -> bool {
+    let has_own = keys.get("assert").is_some();
+    let entries = keys.entries().iter();
+    has_own
+        || entries.map(|entry| &entry.value).any(has_rules)
+        || keys.items().iter().any(has_rules)
 }
 
 /// The recording of a frozen test, copied from that of the conversation that was `held`.
@@ -152,14 +176,10 @@ impl FrozenTest {
     /// # Errors
     /// If a file cannot be written.
     pub fn write(&self) -> io::Result<()> {
-        let was_there = self.recording_file.exists();
-        write_file(&self.recording_file, self.recording.as_bytes())?;
-        write_file(&self.file, self.text.as_bytes()).inspect_err(|_| {
-            if !was_there {
-                // The error that is reported is the first.
-                let _ = std::fs::remove_file(&self.recording_file);
-            }
-        })
+        write_together(&[
+            (&self.recording_file, &self.recording),
+            (&self.file, &self.text),
+        ])
     }
 }
 
@@ -169,14 +189,11 @@ pub(crate) fn given_variables(recording: &KeptRecording, variables: &Variables) 
     given.partition(|(name, value)| recording.masked(name, value) == *value)
 }
 
-fn not_recorded(copy: &HeldTest) -> LabError {
-    let message = copy
-        .outcome
-        .first_problem()
-        .map(|(_, problem)| problem.message.clone());
-    let message = message.unwrap_or_else(|| "its conversation cannot be recorded".to_owned());
+/// The refusal of a test whose replay did not come to a recording.
+pub(crate) fn not_recorded(copy: &HeldTest) -> LabError {
+    let why = failure(&copy.outcome).unwrap_or("its conversation cannot be recorded");
     LabError::Refused {
-        message,
+        message: why.to_owned(),
         help: None,
     }
 }

@@ -1,24 +1,15 @@
 //! Holds a captured conversation again, with the agent's responses as they passed: so it gets a recording like any other.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Mutex;
 
-use futures_util::future::BoxFuture;
-
+use super::CapturedConversation;
 use super::captured_turns::{CapturedAnswer, CapturedTurns};
-use super::{CapturedConversation, captured_tools::CapturedTools};
 use crate::lab_error::LabError;
-use crate::record::{HeldConversation, KnownTransport, RecordRequest, hold};
+use crate::record::{HeldConversation, KnownConversation, KnownTools, RecordRequest};
 use ananke_agents::{HttpRequest, ServedResponse};
-use ananke_base::context::{Context, ManualClock};
-use ananke_base::message::{ToolAnswer, TurnInput};
+use ananke_base::context::{Context, lock};
 use ananke_plan::project::Variables;
-use ananke_run::{
-    ConversationDriver, ConversationOrigin, DriverRequest, Options, Run, event_channel,
-};
-use ananke_trace::outcome::TurnOutcome;
-use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{ToolCall, Trace};
 
 /// A captured conversation that was held again.
 #[derive(Clone, Debug)]
@@ -49,39 +40,15 @@ pub async fn hold_again(
         answers,
         ends,
     } = CapturedTurns::of(conversation);
-    let tools = CapturedTools::new(tools, answers);
+    let tools = KnownTools::new(tools, answers);
     let (mut plan, context) = request.blank_test(context, name, &tools.written())?;
     plan.variables = variables.clone();
     plan.redactor.add(secrets);
-    let clock = Arc::new(ManualClock::new(context.unix_ms()));
-    let environment = Arc::clone(&plan.environment);
-    let context = Context {
-        environment,
-        clock: Arc::clone(&clock) as _,
-        ..context
-    };
-    let (sender, events) = event_channel(1);
     let left = Mutex::new(exchanges);
-    let transport = Arc::new(KnownTransport::new(clock, move |request| {
-        answer(request, &left)
-    }));
-    let mut shared = Run::new(
-        context,
-        transport,
-        plan.redactor.clone(),
-        Options::default(),
-        sender,
-    );
-    let client = Arc::new(CapturedClient {
-        inputs: Mutex::new(inputs),
-        tools,
-    });
-    shared.conversations = ConversationOrigin::Driver(Arc::clone(&client) as _);
-    let held = hold(shared, events, plan).await?;
-    let held = HeldConversation {
-        client_tools: client.tools.written(),
-        ..held
-    };
+    let known = KnownConversation { inputs, tools };
+    let held = known
+        .hold_again(context, plan, move |request| answer(request, &left))
+        .await?;
     Ok(HeldAgain { held, ends })
 }
 
@@ -90,10 +57,7 @@ fn answer(
     request: &HttpRequest,
     left: &Mutex<VecDeque<CapturedAnswer>>,
 ) -> Result<ServedResponse, String> {
-    let answer = left
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .pop_front();
+    let answer = lock(left).pop_front();
     let Some(CapturedAnswer {
         protocol,
         request: captured,
@@ -109,41 +73,4 @@ fn answer(
         }
     }
     Ok(response)
-}
-
-/// Says what the client of the proxy said, and answers calls as it did.
-struct CapturedClient {
-    inputs: Mutex<VecDeque<TurnInput>>,
-    tools: CapturedTools,
-}
-
-impl ConversationDriver for CapturedClient {
-    fn instructions(&self) -> Option<&'static str> {
-        None
-    }
-
-    fn begins(&self, _: &str, _: Vec<String>, redactor: &Redactor) {
-        self.tools.mask(redactor);
-    }
-
-    fn next(&self) -> BoxFuture<'_, Option<DriverRequest>> {
-        let next = self
-            .inputs
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop_front();
-        Box::pin(std::future::ready(next.map(Into::into)))
-    }
-
-    fn ended(&self, _: &Trace, _: &TurnOutcome) {}
-
-    fn executes(&self, tool: &str) -> bool {
-        self.tools.executes(tool)
-    }
-
-    fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolAnswer> {
-        Box::pin(std::future::ready(
-            self.tools.answer(call.name.as_str(), call.wire_id.as_ref()),
-        ))
-    }
 }

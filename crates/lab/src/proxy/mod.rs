@@ -8,7 +8,6 @@
 //! **Invariant:** the bytes of a body pass unchanged, whatever is kept of them; what is kept is bounded.
 
 mod captured_exchange;
-mod captured_tools;
 mod captured_turns;
 mod endpoint;
 mod exchange_spool;

@@ -18,6 +18,8 @@ use ananke_trace::outcome::{Outcome, Problem, Status};
 pub struct HeldConversation {
     /// The inputs of the turns that ended as they should.
     pub inputs: Vec<TurnInput>,
+    /// The name of the target that it was held with.
+    pub target: String,
     /// The text of its recording.
     pub recording: String,
     /// The client-side tools that the test has of its own, as it writes them, with their mocks.
@@ -38,6 +40,10 @@ pub async fn hold(
     let (log, kept) = (ConversationLog::default(), MemoryRecording::default());
     shared.answers = RunAnswers::InMemory(kept.clone());
     shared.taps = vec![Arc::new(log.clone())];
+    let case = plan.cases.first();
+    let target = case
+        .map(|case| case.test.target.clone())
+        .unwrap_or_default();
     let outcome = run_one(shared, plan, events).await;
     let (Some(recording), Some(outcome)) = (kept.take()?, outcome) else {
         let message = "the conversation was stopped: nothing was written".to_owned();
@@ -51,6 +57,7 @@ pub async fn hold(
     let problem = outcome.first_problem().map(|(_, problem)| problem.clone());
     Ok(HeldConversation {
         inputs,
+        target,
         recording,
         client_tools: Vec::new(),
         problem,

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::test_text::{WrittenTest, file_text};
 use crate::lab_error::LabError;
+use crate::test_writer::{WrittenTest, blank_test, file_text};
 use ananke_agents::Capability;
 use ananke_base::context::{CaseKey, Context};
-use ananke_plan::project::AgentChoice;
+use ananke_base::source::Node;
 use ananke_plan::{Plan, Planned, Selection, plan};
 use ananke_recording::recording_path;
 use ananke_trace::redact::Redactor;
@@ -38,22 +38,14 @@ impl RecordRequest {
         name: &str,
         client_tools: &[Value],
     ) -> Result<(Plan, Context), LabError> {
-        let mut head = Map::from_iter([
-            ("name".to_owned(), json!(name)),
-            ("interactive".to_owned(), json!({ "enabled": false })),
-        ]);
-        if !client_tools.is_empty() {
-            head.insert("client_tools".to_owned(), client_tools.into());
-        }
-        let test = WrittenTest {
-            head,
-            turns: Vec::new(),
-        };
+        let mut keys = blank_test(name, client_tools);
+        keys.set("interactive", Node::of_json(&json!({ "enabled": false })));
+        let text = file_text(self.origin, &[WrittenTest::blank(keys)]);
         let selection = Selection {
             sends: true,
             ..self.selection.clone()
         };
-        let (plan, context) = self.plan(context, &file_text(&[test]), name, &selection)?;
+        let (plan, context) = self.plan(context, &text, name, &selection)?;
         let target = plan.cases.first().map(|case| &case.test.target);
         if let Some(target) = target.and_then(|target| plan.config.target(target))
             && !target.model.capabilities().has(Capability::UserTurns)
@@ -121,13 +113,5 @@ impl RecordRequest {
             ));
         }
         Ok((plan, context))
-    }
-
-    /// The target that was chosen on the command line.
-    pub(super) fn target(&self) -> Option<Value> {
-        match &self.selection.target {
-            AgentChoice::Named(name) => Some(json!(name)),
-            AgentChoice::OfConfig | AgentChoice::OfAssistant => None,
-        }
     }
 }

@@ -6,13 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::recorded_test::DraftTest;
-use super::test_text::file_text;
 use super::{HeldConversation, RecordRequest, RecordedTest};
 use crate::lab_error::LabError;
-use ananke_base::context::{Context, write_file};
-
-/// The comment of the file about its rules.
-const COMMENT: &str = "The rules are proposals: keep those that matter.";
+use crate::test_writer::{file_text, write_together};
+use ananke_base::context::Context;
 
 /// A file of tests, not written yet.
 #[derive(Debug)]
@@ -54,10 +51,9 @@ pub async fn record(
     if tests.is_empty() && !missing.is_empty() {
         return Err(missing.remove(0).1);
     }
-    let text = format!("# {}. {COMMENT}\n", request.origin) + &file_text(&written);
     Ok(RecordedFile {
         file: request.file.clone(),
-        text,
+        text: file_text(request.origin, &written),
         tests,
         missing,
     })
@@ -86,22 +82,9 @@ impl RecordedFile {
     /// # Errors
     /// If a file cannot be written.
     pub fn write(&self) -> io::Result<()> {
-        let mut created = Vec::new();
-        let contents = self
-            .tests
-            .iter()
-            .map(|test| (&test.recording_file, &test.recording));
-        for (path, text) in contents.chain([(&self.file, &self.text)]) {
-            let is_new = !path.exists();
-            if let Err(error) = write_file(path, text.as_bytes()) {
-                for path in created {
-                    // The error that is reported is the first.
-                    let _ = std::fs::remove_file(path);
-                }
-                return Err(error);
-            }
-            created.extend(is_new.then_some(path));
-        }
-        Ok(())
+        let recordings = self.tests.iter();
+        let recordings = recordings.map(|test| (&*test.recording_file, &*test.recording));
+        let files: Vec<_> = recordings.chain([(&*self.file, &*self.text)]).collect();
+        write_together(&files)
     }
 }

@@ -4,23 +4,20 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
-
-use super::test_text::{CommentedTurn, WrittenTest, file_text};
-use super::{HeldConversation, RecordRequest, conversation_rules::rules_of};
-use crate::freeze::{
-    given_variables, has_unreferenced_secret, run_test, text_with_references, written_turn,
-};
+use super::{HeldConversation, RecordRequest};
+use crate::freeze::{HeldTest, failure, given_variables, not_recorded, run_test};
 use crate::lab_error::LabError;
-use ananke_base::context::{At, CaseKey, Context};
+use crate::test_writer::{
+    WrittenConversation, WrittenRules, WrittenTest, blank_test, chosen_target, file_text,
+};
+use ananke_base::context::{CaseKey, Context};
 use ananke_base::message::TurnInput;
 use ananke_conversation::helper::HelperRole;
 use ananke_plan::project::{AgentChoice, Variables};
 use ananke_plan::{CaseEntry, Plan, Selection};
 use ananke_recording::{KeptRecording, recording_path};
-use ananke_run::LoggedTurn;
-use ananke_trace::outcome::{Outcome, Problem, Status};
-use ananke_trace::trace::{Input, Trace};
+use ananke_run::{LoggedConversation, LoggedTurn};
+use ananke_trace::outcome::{InputOrigin, Outcome, Problem, Status};
 
 /// A test that was made from a conversation.
 #[derive(Clone, Debug)]
@@ -63,6 +60,7 @@ impl DraftTest {
     ) -> Result<Self, LabError> {
         let HeldConversation {
             inputs,
+            target,
             recording,
             client_tools,
             problem,
@@ -76,62 +74,59 @@ impl DraftTest {
         }
         let kept = KeptRecording::read(&recording, "of the conversation")?;
         let (given, secret) = given_variables(&kept, &request.selection.variables);
-        let mut head = Map::from_iter([("name".to_owned(), json!(name))]);
-        head.extend(request.target().map(|target| ("target".to_owned(), target)));
-        if !given.is_empty() {
-            let given = given
-                .iter()
-                .map(|(name, value)| (name.clone(), json!(text_with_references(value))));
-            head.insert("vars".to_owned(), Value::Object(given.collect()));
-        }
-        if !client_tools.is_empty() {
-            head.insert("client_tools".to_owned(), client_tools.into());
-        }
-        let turns = inputs.iter().zip(1..).map(|(input, number)| {
-            Ok(CommentedTurn {
-                keys: written_turn(input, number)?,
-                said: String::new(),
-            })
-        });
-        let turns = turns.collect::<Result<Vec<_>, LabError>>()?;
+        let test = blank_test(name, &client_tools);
+        let conversation = LoggedConversation {
+            turns: inputs.into_iter().map(sent).collect(),
+            ..LoggedConversation::default()
+        };
+        let outcome = Outcome::default();
+        let mut facts = WrittenConversation {
+            target: chosen_target(&request.selection, &target),
+            given,
+            ..WrittenConversation::of(&test, &conversation, &outcome)
+        };
         let mut draft = Self {
             test: RecordedTest {
                 name: name.to_owned(),
                 recording_file: PathBuf::new(),
                 recording: String::new(),
-                turns: inputs.len(),
+                turns: conversation.turns.len(),
                 problem,
                 failure: None,
-                notes: notes(&inputs),
+                notes: Vec::new(),
             },
-            written: WrittenTest { head, turns },
+            written: facts.written()?,
             secret,
         };
-        draft.record(context, request, &kept).await?;
+        // The conversation may have secrets that its recording has not: what the agent did is taken from a replay.
+        let replayed = draft.record(context, request, &kept).await?;
+        let turns = facts.conversation.turns.iter_mut();
+        for (turn, replayed) in turns.zip(replayed.conversation.turns) {
+            turn.changes = replayed.changes;
+        }
+        facts.rules = WrittenRules::Proposed;
+        draft.written = facts.written()?;
+        draft.test.notes.clone_from(&draft.written.notes);
         Ok(draft)
     }
 
-    /// Takes the recording of the test, copied from that of the conversation, and proposes rules for what happens in it.
+    /// Takes the recording of the test, copied from that of the conversation, and returns what happens in it.
     async fn record(
         &mut self,
         context: &Context,
         request: &RecordRequest,
         kept: &KeptRecording,
-    ) -> Result<(), LabError> {
+    ) -> Result<HeldTest, LabError> {
         let copied = Arc::new(kept.to_copy_without(HelperRole::Simulator.name(), None));
         let (plan, unsaved) = self.plan(context, request)?;
         let id = plan.cases.first().map(CaseEntry::id).unwrap_or_default();
         let replayed = run_test(&unsaved, &plan, Some(&copied)).await?;
         let Some(recording) = copied.take_copy() else {
-            return Err(LabError::Refused {
-                message: failure(&replayed.outcome),
-                help: None,
-            });
+            return Err(not_recorded(&replayed));
         };
         self.test.recording = recording;
         self.test.recording_file = recording_path(&request.folder, &CaseKey::first(id));
-        self.propose(&replayed.conversation.turns);
-        Ok(())
+        Ok(replayed)
     }
 
     /// Its plan, and the context in which its file has its text.
@@ -140,7 +135,7 @@ impl DraftTest {
         context: &Context,
         request: &RecordRequest,
     ) -> Result<(Plan, Context), LabError> {
-        let text = file_text(std::slice::from_ref(&self.written));
+        let text = file_text(request.origin, std::slice::from_ref(&self.written));
         request.plan(context, &text, &self.test.name, &self.selection(request))
     }
 
@@ -156,33 +151,6 @@ impl DraftTest {
         }
     }
 
-    /// Proposes rules for what happened in `turns`.
-    fn propose(&mut self, turns: &[LoggedTurn]) {
-        let mut trace = Trace::new(Value::Null);
-        let (mut at, mut deltas, mut said) = (0_u64, Vec::new(), Vec::new());
-        for (turn, written) in turns.iter().zip(&mut self.written.turns) {
-            let text = turn.input.describe();
-            said.push(text.clone());
-            trace.begin_turn(Input {
-                shown: text.clone(),
-                text,
-                ..Input::default()
-            });
-            trace.begin_exchange(At(at));
-            for logged in &turn.changes {
-                at = at.saturating_add(logged.after_us);
-                trace.apply(At(at), logged.change.clone(), &mut deltas);
-                deltas.clear();
-            }
-            trace.end_exchange(At(at));
-            trace.end_turn(&mut deltas);
-            if let Some(ranges) = trace.turns.last() {
-                written.keys.set("assert", rules_of(&trace, ranges, &said));
-                written.said = trace.turn_text(ranges);
-            }
-        }
-    }
-
     /// Replays it as it is written.
     ///
     /// # Errors
@@ -195,38 +163,22 @@ impl DraftTest {
         let (plan, unsaved) = self.plan(context, request)?;
         let kept = Arc::new(KeptRecording::read(&self.test.recording, "of the test")?);
         let outcome = run_test(&unsaved, &plan, Some(&kept)).await?.outcome;
-        let is_passed = outcome.status() == Status::Passed;
+        let status = outcome.status();
+        let why = failure(&outcome).map(str::to_owned);
+        let why = why.unwrap_or_else(|| format!("it is `{}`", status.as_str()));
         Ok(RecordedTest {
-            failure: (!is_passed).then(|| failure(&outcome)),
+            failure: (status != Status::Passed).then_some(why),
             ..self.test
         })
     }
 }
 
-/// The notes for readers of these turns.
-fn notes(inputs: &[TurnInput]) -> Vec<String> {
-    let is_secret = |input: &TurnInput| has_unreferenced_secret(&input.describe());
-    let numbers = inputs.iter().zip(1..).filter(|(input, _)| is_secret(input));
-    let note = |(_, number): (&TurnInput, usize)| {
-        format!(
-            "turn {number} has a marker instead of a secret that no variable has: it can only be replayed"
-        )
-    };
-    numbers.map(note).collect()
-}
-
-/// The reason that a test does not pass, in words.
-fn failure(outcome: &Outcome) -> String {
-    let problem = outcome
-        .first_problem()
-        .map(|(_, problem)| problem.message.clone());
-    let failure = || {
-        outcome
-            .all_failures()
-            .next()
-            .map(|(_, failure)| failure.message.clone())
-    };
-    problem
-        .or_else(failure)
-        .unwrap_or_else(|| format!("it is `{}`", outcome.status().as_str()))
+/// A turn that a person has sent; what came of it is not known yet.
+fn sent(input: TurnInput) -> LoggedTurn {
+    LoggedTurn {
+        input,
+        origin: InputOrigin::Human,
+        changes: Vec::new(),
+        answers: Vec::new(),
+    }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::freeze::{node_with_references, written_turn};
 use crate::lab_error::LabError;
+use crate::test_writer::{node_with_references, written_turn};
 use ananke_agents::{AgentStep, written_steps};
 use ananke_base::message::{TurnInput, UserContent};
 use ananke_base::source::{Node, NodeValue};

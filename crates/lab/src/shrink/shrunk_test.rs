@@ -13,8 +13,9 @@ use super::shrink_search::ShrinkSearch;
 use super::source_config::{SourceConfig, TEST_FILE, refuse_programs};
 use super::test_candidate::{CandidateFiles, TestCandidate, test_of};
 use super::violated_rule::ViolatedRule;
-use crate::freeze::{FrozenTree, HeldTest, SourceTest, planned_alone, run_test};
+use crate::freeze::{HeldTest, planned_alone, run_test};
 use crate::lab_error::LabError;
+use crate::test_writer::{SourceTest, WrittenConversation};
 use ananke_agents::AgentStepReader;
 use ananke_base::context::{Context, write_file};
 use ananke_base::source::{Node, NodeValue};
@@ -196,8 +197,9 @@ fn candidate(
     config: SourceConfig,
     selection: &Selection,
 ) -> Result<(TestCandidate, Vec<&'static str>), LabError> {
-    let frozen = FrozenTree::of(source, held)?;
-    let written = frozen.root.get("turns").map_or(&[][..], Node::items);
+    let facts = WrittenConversation::of(&source.tree, &held.conversation, &held.outcome);
+    let frozen = facts.written()?.keys;
+    let written = frozen.get("turns").map_or(&[][..], Node::items);
     let mut reader = AgentStepReader::default();
     let mut turns = Vec::new();
     for ((turn, written), number) in held.conversation.turns.iter().zip(written).zip(1..) {
@@ -222,7 +224,7 @@ fn candidate(
     }
     let kept = KEPT
         .iter()
-        .filter_map(|key| Some(((*key).to_owned(), frozen.root.get(key)?.clone())));
+        .filter_map(|key| Some(((*key).to_owned(), frozen.get(key)?.clone())));
     entries.extend(kept);
     let agent = match held.outcome.test.agent.as_str() {
         "" => "agent".to_owned(),
@@ -233,7 +235,7 @@ fn candidate(
         .iter()
         .map(|(_, target)| target.get("assert").cloned())
         .collect();
-    let assert = frozen.root.get("assert").cloned();
+    let assert = frozen.get("assert").cloned();
     let candidate = TestCandidate {
         agent,
         turns,

@@ -12,7 +12,7 @@ use super::rule_view::{Assertion, ErrorText, ProblemView, assertions};
 use super::walks_and_checkpoints::{CheckpointView, WalksView};
 use super::{duration::Milliseconds, part, runs_view::RunsView, turn_view::TurnView};
 use ananke_trace::outcome::{
-    Outcome, RuleResult, RuleStatus, SkipCause, Stability, Status, TestEnd, TestIdentity,
+    EndCause, Outcome, RuleResult, RuleStatus, SkipCause, Stability, Status, TestIdentity,
     TestVerdict, Transcript,
 };
 use ananke_trace::trace::{AgentTime, Peer};
@@ -40,10 +40,10 @@ part! {
         walks?: WalksView<'a> = outcome.walks.as_deref().map(WalksView::of);
         /// The reason why it was skipped; omitted if it was not.
         #[schemars(extend("x-since" = "1.1"))]
-        skip_reason?: Cow<'a, str> = outcome.verdict.end.skip_reason().map(Cow::Borrowed);
+        skip_reason?: Cow<'a, str> = outcome.verdict.end().skip_reason().map(Cow::Borrowed);
         /// The cause of that.
         #[schemars(extend("x-since" = "1.1"))]
-        skip_cause?: SkipCause = outcome.verdict.end.skip_cause();
+        skip_cause?: SkipCause = outcome.verdict.end().skip_cause();
         /// The thread of its conversation; omitted if none was opened.
         thread_id?: Cow<'a, str> = filled(&outcome.transcript.thread_id);
         /// When it started, in Unix milliseconds.
@@ -99,28 +99,26 @@ impl AttemptView<'_> {
         let problem = self.error.map(|error| error.with(self.problem));
         let end = match (problem, self.skip_reason) {
             (Some(problem), _) if problem.turn.is_none() => {
-                TestEnd::Problem(problem.problem(self.status))
+                Some(EndCause::Broken(problem.problem(self.status)))
             }
             (_, Some(reason)) => {
                 let cause = self.skip_cause.unwrap_or(SkipCause::Wanted);
-                TestEnd::Skipped(cause, reason.into())
+                Some(EndCause::Skipped(cause, reason.into()))
             }
-            _ => TestEnd::Evaluated,
+            _ => None,
         };
         let not_shown = self.not_shown.into_iter().flatten().map(|rule| RuleResult {
             status: RuleStatus::NotShown,
             ..rule.into()
         });
         let rules = self.final_assertions.into_iter().map(Into::into);
+        let mut verdict = TestVerdict::default();
+        verdict.rules = rules.chain(not_shown).collect();
+        verdict.silenced = self.silenced.unwrap_or_default().into_owned();
+        verdict.warnings = self.warnings.unwrap_or_default().into_owned();
         let mut outcome = Outcome {
             test: shared.test.clone(),
-            verdict: TestVerdict {
-                end,
-                rules: rules.chain(not_shown).collect(),
-                silenced: self.silenced.unwrap_or_default().into_owned(),
-                warnings: self.warnings.unwrap_or_default().into_owned(),
-                ..TestVerdict::default()
-            },
+            verdict,
             transcript: Transcript {
                 thread_id: self.thread_id.unwrap_or_default().into(),
                 peer: shared.peer,
@@ -147,6 +145,9 @@ impl AttemptView<'_> {
             self_comparison: None,
             change: None,
         };
+        if let Some(cause) = end {
+            outcome.end(cause);
+        }
         if !shared.version.counts_events_by_turn() {
             count_by_turn(&mut outcome);
         }

@@ -109,10 +109,10 @@ part! {
             listed(others.map(|other| AttemptView::of(other.attempt(), other)))
         };
         /// Why the test was skipped; omitted for every other test.
-        skip_reason?: Cow<'a, str> = verdict.end.skip_reason().map(Cow::Borrowed);
+        skip_reason?: Cow<'a, str> = verdict.end().skip_reason().map(Cow::Borrowed);
         /// The cause of that; omitted for every other test.
         #[schemars(extend("x-since" = "1.1"))]
-        skip_cause?: SkipCause = verdict.end.skip_cause();
+        skip_cause?: SkipCause = verdict.end().skip_cause();
         /// When the test started, in Unix milliseconds; for a retried test, when its last attempt started.
         started: u64 = transcript.started_unix_ms;
         /// When the test ended, in Unix milliseconds.

@@ -5,11 +5,11 @@ use std::sync::Mutex;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::context::{Case, Watchdog, end_with};
+use crate::context::{Case, Watchdog};
 use crate::hook;
 use ananke_base::context::lock;
 use ananke_plan::Preparation;
-use ananke_trace::outcome::{ErrorKind, Outcome, Problem, Status};
+use ananke_trace::outcome::{EndCause, ErrorKind, Outcome, Problem};
 
 /// The result of the commands that clean up.
 #[derive(Debug, Default)]
@@ -31,12 +31,8 @@ impl Teardown {
     /// Adds it to the outcome of its test, which does not pass if a command could not be started.
     pub(crate) fn report(self, outcome: &mut Outcome) {
         outcome.verdict.warnings.extend(self.warnings);
-        match self.not_started {
-            Some(problem) if outcome.status() == Status::Passed => end_with(outcome, problem),
-            problem => outcome
-                .verdict
-                .warnings
-                .extend(problem.map(|problem| problem.message)),
+        if let Some(problem) = self.not_started {
+            outcome.end(EndCause::NotCleanedUp(problem));
         }
     }
 

@@ -100,7 +100,7 @@ fn varying_rule(outcome: &Outcome) -> Option<&Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ananke_trace::outcome::{ErrorKind, Problem, TestEnd};
+    use ananke_trace::outcome::{EndCause, ErrorKind, Problem};
 
     fn failed(run: u32, message: &str) -> Outcome {
         let problem = Problem::new(ErrorKind::Agent, message);
@@ -108,7 +108,7 @@ mod tests {
             run,
             ..Outcome::default()
         };
-        outcome.verdict.end = TestEnd::Problem(problem);
+        outcome.end(EndCause::Broken(problem));
         outcome
     }
 

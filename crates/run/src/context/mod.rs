@@ -47,9 +47,7 @@ pub(crate) use current_walk::{CurrentWalk, SharedWalk, WalkRoute};
 pub use event_channel::{EventReceiver, EventSender, event_channel};
 pub(crate) use failure_reasons::{FailureReasons, ReasonNovelty};
 pub use options::{Options, People, Person, PersonAnswer, PersonQuestion};
-pub(crate) use outcomes::{
-    blank, complete, end_with, lost, mark_aborted, not_run, skipped, turn_count,
-};
+pub(crate) use outcomes::{aborted, blank, complete, lost, not_begun, not_run, turn_count};
 pub(crate) use prefetch::{Loading, Prefetch};
 pub(crate) use request_pace::RequestPace;
 pub use run::{ConversationOrigin, Run};

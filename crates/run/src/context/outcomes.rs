@@ -7,7 +7,7 @@ use super::stopper::Reason;
 use ananke_plan::CaseEntry;
 use ananke_plan::project::is_default;
 use ananke_trace::outcome::{
-    ErrorKind, Outcome, Problem, SkipCause, TestEnd, TestIdentity, Transcript,
+    EndCause, ErrorKind, Outcome, Problem, SkipCause, TestIdentity, Transcript,
 };
 use ananke_trace::redact::{Redactor, Sealed};
 
@@ -40,47 +40,44 @@ pub(crate) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
 /// The outcome of a test whose own was written to a file and cannot be read back.
 pub(crate) fn lost(shared: &Run, entry: &CaseEntry, error: &io::Error) -> Sealed<Outcome> {
     let message = format!("its outcome was put aside in a file and cannot be read back: {error}");
-    let outcome = broken(shared, entry, message);
+    let outcome = not_begun(shared, entry, EndCause::Broken(setup_problem(message)));
     complete(shared, &shared.redactor_of(entry), outcome)
 }
 
-/// The outcome of a test that could not be evaluated.
-fn broken(shared: &Run, entry: &CaseEntry, message: String) -> Outcome {
-    let problem = Problem::new(ErrorKind::Setup, message);
+fn setup_problem(message: String) -> Problem {
+    Problem::new(ErrorKind::Setup, message)
+}
+
+/// The outcome of a test of which nothing ran, because of `cause`.
+pub(crate) fn not_begun(shared: &Run, entry: &CaseEntry, cause: EndCause) -> Outcome {
     let mut outcome = blank(shared, entry);
-    outcome.verdict.end = TestEnd::Problem(problem);
+    outcome.end(cause);
     outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;
     outcome
 }
 
 /// The outcome of a test that had not started when the run stopped.
 pub(crate) fn not_run(shared: &Run, entry: &CaseEntry, reason: Option<Reason>) -> Sealed<Outcome> {
-    let because = reason
-        .map(|reason| format!(": {}", reason.as_str()))
-        .unwrap_or_default();
-    let outcome = match (&entry.test.skip, &shared.not_started) {
-        (Some(why), _) => skipped(shared, entry, why.clone()),
-        (None, Some(why)) => broken(shared, entry, format!("not run: {why}")),
-        (None, None) => skipped_for(
-            shared,
-            entry,
-            SkipCause::RunStopped,
-            format!("not run{because}"),
-        ),
+    let cause = match (&entry.test.skip, &shared.not_started) {
+        (Some(why), _) => EndCause::Skipped(SkipCause::Wanted, why.clone()),
+        (None, Some(why)) => EndCause::Broken(setup_problem(format!("not run: {why}"))),
+        (None, None) => EndCause::Skipped(SkipCause::RunStopped, because("not run", reason)),
     };
+    let outcome = not_begun(shared, entry, cause);
     complete(shared, &shared.redactor_of(entry), outcome)
 }
 
-/// The outcome of a test that its file skips.
-pub(crate) fn skipped(shared: &Run, entry: &CaseEntry, why: String) -> Outcome {
-    skipped_for(shared, entry, SkipCause::Wanted, why)
+/// The end of a test that was running when the run stopped.
+pub(crate) fn aborted(reason: Option<Reason>) -> EndCause {
+    EndCause::Aborted(because("not run to its end", reason))
 }
 
-fn skipped_for(shared: &Run, entry: &CaseEntry, cause: SkipCause, why: String) -> Outcome {
-    let mut outcome = blank(shared, entry);
-    outcome.verdict.end = TestEnd::Skipped(cause, why);
-    outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;
-    outcome
+/// `what` came of a test, with the reason that the run stopped for.
+fn because(what: &str, reason: Option<Reason>) -> String {
+    match reason {
+        Some(reason) => format!("{what}: {}", reason.as_str()),
+        None => what.to_owned(),
+    }
 }
 
 /// The complete outcome of a test, masked by `redactor`, with its change against an earlier run.
@@ -89,21 +86,6 @@ pub(crate) fn complete(shared: &Run, redactor: &Redactor, outcome: Outcome) -> S
     let id = redactor.text(&outcome.test.id);
     let change = shared.earlier.change(&id, outcome.status());
     redactor.seal(Outcome { change, ..outcome })
-}
-
-/// Ends the outcome of a test that was running when the run stopped.
-pub(crate) fn mark_aborted(outcome: &mut Outcome, reason: Option<Reason>) {
-    let because = reason
-        .map(|reason| format!(": {}", reason.as_str()))
-        .unwrap_or_default();
-    outcome.verdict.rules.retain(|rule| !rule.has_failed());
-    let why = format!("not run to its end{because}");
-    outcome.verdict.end = TestEnd::Skipped(SkipCause::RunStopped, why);
-}
-
-/// Ends the outcome with a problem of the whole test.
-pub(crate) fn end_with(outcome: &mut Outcome, problem: Problem) {
-    outcome.verdict.end = TestEnd::Problem(problem);
 }
 
 /// `turns` as a `u32`; the largest `u32` if there are more.

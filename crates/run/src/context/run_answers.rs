@@ -60,6 +60,11 @@ impl RunAnswers {
         }
     }
 
+    /// Answers of an earlier run, to which a changed test may lack some.
+    pub(crate) fn are_of_earlier_run(&self) -> bool {
+        matches!(self, Self::Earlier(_))
+    }
+
     /// The place of the recordings of walks that fail.
     pub(crate) fn failed_walks(&self) -> Option<&Recordings> {
         match self {

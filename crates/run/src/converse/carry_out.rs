@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::run_attempt::not_asked;
 use crate::attempt::{Attempt, run_hooks, run_teardown};
-use crate::context::{Case, TestStep, UsedThreads, end_with, mark_aborted, turn_count};
+use crate::context::{Case, TestStep, UsedThreads, aborted, turn_count};
 use ananke_base::context::lock;
 use ananke_plan::Preparation;
-use ananke_trace::outcome::{Halt, SkipCause, TestEnd};
+use ananke_trace::outcome::{EndCause, ErrorKind, Halt, SkipCause};
 
 /// The warning of a test that asks a person, and is skipped where there is none.
 const NO_PERSON: &str = "a test that asks a person checks nothing where there is no terminal, as in CI: turns that answer, or `simulate`, work everywhere";
@@ -18,20 +19,9 @@ impl Attempt<'_> {
     pub(super) async fn run(&mut self, threads: &UsedThreads) {
         let carried_out = self.carry_out(threads).await;
         self.has_ended = !matches!(carried_out, Err(Halt::Stopped));
-        match carried_out {
-            Ok(()) => {}
-            Err(Halt::Stopped) => {
-                mark_aborted(&mut self.outcome, self.case.shared.stopper.reason());
-            }
-            Err(Halt::Skipped(cause, why)) => {
-                let is_alone = self.case.shared.person.is_none();
-                let asks_person = self.case.entry.test.asks_person;
-                if cause == SkipCause::MissingInput && asks_person && is_alone {
-                    self.outcome.verdict.warnings.push(NO_PERSON.to_owned());
-                }
-                self.outcome.verdict.end = TestEnd::Skipped(cause, why);
-            }
-            Err(Halt::Broken(problem)) => end_with(&mut self.outcome, problem),
+        if let Err(halt) = carried_out {
+            let cause = self.end_cause(halt);
+            self.outcome.end(cause);
         }
         self.note_server_exit().await;
         let last = self
@@ -42,6 +32,33 @@ impl Attempt<'_> {
             .and_then(|turn| turn.ended_unix_ms)
             .unwrap_or_default();
         self.outcome.transcript.ended_unix_ms = self.environment.ended_unix_ms().max(last);
+    }
+
+    /// The end of an attempt that something halted.
+    fn end_cause(&mut self, halt: Halt) -> EndCause {
+        let shared = &self.case.shared;
+        match halt {
+            Halt::Stopped => aborted(shared.stopper.reason()),
+            Halt::Skipped(cause, why) => {
+                let asks_nobody = self.case.entry.test.asks_person && shared.person.is_none();
+                if cause == SkipCause::MissingInput && asks_nobody {
+                    self.outcome.verdict.warnings.push(NO_PERSON.to_owned());
+                }
+                EndCause::Skipped(cause, why)
+            }
+            // A replay says what its recording lacks; here its user changed a test, and wants to hear what to ask.
+            Halt::Broken(problem)
+                if problem.kind == ErrorKind::Recording && shared.answers.are_of_earlier_run() =>
+            {
+                let turns = &self.outcome.transcript.turns;
+                let asked = turns.last().map_or(1, |turn| turn.number + 1);
+                let why = format!(
+                    "turn {asked} sends what the agent was not asked when its answers were kept: the test or its target changed"
+                );
+                EndCause::Broken(not_asked(self.case, why))
+            }
+            Halt::Broken(problem) => EndCause::Broken(problem),
+        }
     }
 
     /// Runs the test from its file to its last rule, and the teardown. What stops it is a problem of the whole test.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::verify_recording::verify_recording;
 use crate::attempt::Attempt;
 use crate::context::{
-    AttemptPurpose, Case, LiveAnswers, RunAnswers, TestStep, UsedThreads, blank, end_with,
+    AttemptPurpose, Case, LiveAnswers, RunAnswers, TestStep, UsedThreads, not_begun,
 };
 use crate::follow::{RawLog, RequestBodies};
 use ananke_base::context::interruption::COMPUTING_TIME;
@@ -13,7 +13,7 @@ use ananke_base::context::{CaseKey, lock};
 use ananke_base::text::escape;
 use ananke_model::model::ReportedEvents;
 use ananke_recording::AttemptEnvironment;
-use ananke_trace::outcome::{ErrorKind, Outcome, Problem, Status};
+use ananke_trace::outcome::{EndCause, ErrorKind, Outcome, Problem, Status};
 
 /// Runs the attempt `key` at a test, with its own hooks, thread and conversation, and keeps its recording; the
 /// attempts before it used `threads`.
@@ -24,10 +24,7 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     let environment = match environment(case, key) {
         Ok(environment) => environment,
         Err(problem) => {
-            let mut outcome = blank(&case.shared, &case.entry);
-            end_with(&mut outcome, problem);
-            outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;
-            return outcome;
+            return not_begun(&case.shared, &case.entry, EndCause::Broken(problem));
         }
     };
     let mut attempt = Attempt::new(case, key, environment, AttemptPurpose::Report);
@@ -52,15 +49,12 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
         let verified = verify_recording(case, key, threads, &environment, &outcome).await;
         match verified.and_then(|()| environment.keep(outcome.transcript.ended_unix_ms)) {
             Ok(recording) => outcome.transcript.recording = recording,
-            Err(problem) => not_recorded(&mut outcome, problem),
+            Err(problem) => outcome.end(EndCause::NotRecorded(problem)),
         }
     }
     // A replay leaves nothing to clean up, so it has no part in what is recorded.
     outcome.verdict.warnings.extend(case.take_warnings());
     teardown.report(&mut outcome);
-    if matches!(case.shared.answers, RunAnswers::Earlier(_)) {
-        name_what_was_not_asked(case, &mut outcome);
-    }
     let is_wanted = case.shared.options.settings.events == ReportedEvents::All
         || !matches!(outcome.status(), Status::Passed | Status::Skipped);
     if let Some(raw) = raw.filter(|_| is_wanted) {
@@ -132,41 +126,8 @@ fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem
 }
 
 /// The problem of a test whose kept answers are evaluated again, and that asks what was never asked.
-fn not_asked(case: &Case, why: String) -> Problem {
+pub(super) fn not_asked(case: &Case, why: String) -> Problem {
     let id = case.entry.id();
     let id = escape::shell_word(&id);
     Problem::new(ErrorKind::NotAsked, why).help(format!("ask the agent: `ananke run {id}`"))
-}
-
-/// Names a request of a test that there is no kept answer to, instead of what a replay says of it.
-fn name_what_was_not_asked(case: &Case, outcome: &mut Outcome) {
-    let is_of_recording = |problem: &Problem| problem.kind == ErrorKind::Recording;
-    let Some((turn, _)) = outcome
-        .first_problem()
-        .filter(|(_, problem)| is_of_recording(problem))
-    else {
-        return;
-    };
-    let turns = &mut outcome.transcript.turns;
-    let before = turns.len();
-    turns.retain(|turn| !turn.problem().is_some_and(is_of_recording));
-    let removed = u32::try_from(before - turns.len()).unwrap_or_default();
-    outcome.transcript.turns_not_run += removed;
-    let asked = match turn {
-        0 => turns.last().map_or(1, |turn| turn.number + 1),
-        turn => turn,
-    };
-    let why = format!(
-        "turn {asked} sends what the agent was not asked when its answers were kept: the test or its target changed"
-    );
-    end_with(outcome, not_asked(case, why));
-}
-
-/// The test could not be recorded: it does not pass, whatever the agent did.
-fn not_recorded(outcome: &mut Outcome, problem: Problem) {
-    if outcome.verdict.end.problem().is_some() {
-        outcome.verdict.warnings.push(problem.message);
-    } else {
-        end_with(outcome, problem);
-    }
 }

@@ -25,7 +25,7 @@ use ananke_plan::compile::CompiledClientTool;
 use ananke_plan::project::DEFAULT_TURN_TIMEOUT;
 use ananke_plan::{Preparation, Prepared};
 use ananke_rules::{Evaluator, Inherited, Measure, TurnCondition};
-use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, Status, TestEnd};
+use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, Status};
 
 /// The number of rules that are named of those that a skipped test has not evaluated.
 const LISTED_RULES: usize = 5;
@@ -496,7 +496,6 @@ impl Attempt<'_> {
         outcome.verdict.silenced = trace.ledger.silenced().map(silenced).collect();
         outcome.verdict.judges_not_asked = turn_count(not_asked.len());
         outcome.verdict.warnings.extend(not_asked);
-        outcome.verdict.end = TestEnd::Evaluated;
         outcome.transcript.messages_count += messages_count;
         outcome.transcript.state = state;
         outcome.transcript.duration_us = duration_us;
@@ -510,19 +509,35 @@ impl Attempt<'_> {
             .verdict
             .warnings
             .extend(self.environment.warnings(is_whole));
-        if let Some(halt) = halt {
+        let unasked = self.remove_unasked_turn();
+        if let Some(halt) = halt.or(unasked.map(Halt::Broken)) {
             return Err(match halt {
                 Halt::Skipped(cause, why) => Halt::Skipped(cause, why_skipped(&why, &open_rules)),
                 halt => halt,
             });
         }
-        if outcome.status() == Status::Skipped {
+        if self.outcome.status() == Status::Skipped {
             return Err(Halt::Stopped);
         }
         if self.purpose == AttemptPurpose::Verify {
             return Ok(());
         }
-        Ok(snapshots::keep(snapshots, outcome)?)
+        Ok(snapshots::keep(snapshots, &mut self.outcome)?)
+    }
+
+    /// Removes the last turn if the kept answers of an earlier run lack one to it: the agent was never asked, so the
+    /// attempt ends before it. Returns the problem of the replay.
+    fn remove_unasked_turn(&mut self) -> Option<Problem> {
+        if !self.case.shared.answers.are_of_earlier_run() {
+            return None;
+        }
+        let transcript = &mut self.outcome.transcript;
+        let unasked = transcript.turns.pop_if(|turn| {
+            let problem = turn.problem();
+            problem.is_some_and(|problem| problem.kind == ErrorKind::Recording)
+        })?;
+        transcript.turns_not_run += 1;
+        unasked.problem().cloned()
     }
 }
 

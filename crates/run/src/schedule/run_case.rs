@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use crate::attempt::{Teardown, run_teardown};
 use crate::context::{
-    Case, Overdue, TestStep, UsedThreads, Watchdog, blank, complete, end_with, mark_aborted,
-    skipped, turn_count,
+    Case, Overdue, TestStep, UsedThreads, Watchdog, aborted, blank, complete, not_begun, turn_count,
 };
 use crate::converse::run_attempts;
 use ananke_base::context::CaseKey;
 use ananke_plan::Preparation;
-use ananke_trace::outcome::{ErrorKind, Outcome, Problem, RunEvent, SelfComparison, Status};
+use ananke_trace::outcome::{
+    EndCause, ErrorKind, Outcome, Problem, RunEvent, SelfComparison, SkipCause, Status,
+};
 use ananke_trace::redact::Sealed;
 
 /// Runs one test; its outcome contains whatever goes wrong. `None` if the test has ended without this thread.
@@ -23,7 +24,10 @@ pub(super) async fn run_case(case: &Case) -> Option<Sealed<Outcome>> {
     });
     let outcome = match &case.entry.test.skip {
         None => Box::pin(run_attempts_of(case)).await,
-        Some(why) => skipped(&case.shared, &case.entry, why.clone()),
+        Some(why) => {
+            let skipped = EndCause::Skipped(SkipCause::Wanted, why.clone());
+            not_begun(&case.shared, &case.entry, skipped)
+        }
     };
     let _is_left = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO);
     let outcome = complete(&case.shared, &case.redactor, outcome);
@@ -51,10 +55,10 @@ pub(super) async fn end_without_thread(
     let mut outcome = blank(&case.shared, &case.entry);
     outcome.transcript.started_unix_ms = case.started_unix_ms;
     outcome.transcript.turns_not_run = turn_count(case.entry.test.turns);
-    match overdue.problem(&case.watchdog.judging) {
-        Some(problem) => end_with(&mut outcome, problem),
-        None => mark_aborted(&mut outcome, case.shared.stopper.reason()),
-    }
+    outcome.end(match overdue.problem(&case.watchdog.judging) {
+        Some(problem) => EndCause::Broken(problem),
+        None => aborted(case.shared.stopper.reason()),
+    });
     if let Some(preparation) = preparation {
         let is_free = !matches!(preparation.try_lock(), Err(TryLockError::WouldBlock));
         let teardown = if is_free {

@@ -9,7 +9,7 @@ use crate::context::{Case, Prefetch, Reason, Run, lost, not_run};
 use ananke_base::context::lock;
 use ananke_model::settings::FlakyVerdict;
 use ananke_plan::{CaseEntry, Plan};
-use ananke_trace::outcome::{Lost, Outcome, RunEvent, Totals};
+use ananke_trace::outcome::{CountedStatus, Lost, Outcome, RunEvent, Totals};
 use ananke_trace::redact::Sealed;
 
 /// The result of all tests.
@@ -102,9 +102,10 @@ impl Schedule {
     /// Takes the outcome of a test, and reports it if it is next. No test waits for reports that have no room.
     pub(super) fn finish(&self, index: usize, outcome: Sealed<Outcome>) {
         let settings = &self.shared.options.settings;
-        let is_flaky = outcome.is_flaky() && outcome.test.quarantine.is_none();
-        let flaky_fails = settings.flaky == FlakyVerdict::Fail;
-        let is_failure = outcome.fails_the_run() || (flaky_fails && is_flaky);
+        let is_failure = match outcome.counted() {
+            CountedStatus::Flaky => settings.flaky == FlakyVerdict::Fail,
+            counted => counted.fails_the_run(),
+        };
         if is_failure && settings.fail_fast {
             self.shared.stopper.stop(Reason::FailFast);
         }

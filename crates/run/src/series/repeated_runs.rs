@@ -3,7 +3,7 @@
 //! **Invariant:** the runs are counted in their order, so that the verdict depends on nothing else; memory does not grow with
 //! their number.
 
-use crate::context::{AttemptSeries, Case, FailureReasons, ReasonNovelty, mark_aborted};
+use crate::context::{AttemptSeries, Case, FailureReasons, ReasonNovelty, aborted};
 use ananke_base::context::CaseKey;
 use ananke_base::statistics::{DurationStatistics, SequentialDecision};
 use ananke_model::model::BrokenProhibitions;
@@ -230,7 +230,7 @@ impl AttemptSeries for RepeatedRuns {
         stability.verdict = verdict;
         let mut outcome = shown.unwrap_or_default();
         if verdict == StabilityVerdict::Stopped && outcome.status() != Status::Skipped {
-            mark_aborted(&mut outcome, case.shared.stopper.reason());
+            outcome.end(aborted(case.shared.stopper.reason()));
         }
         outcome.verdict.warnings = warnings;
         outcome.verdict.denied_warnings = denied_warnings;

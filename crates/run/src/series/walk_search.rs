@@ -3,7 +3,7 @@
 //! **Invariant:** the same seed and the same answers of the agent give the same walks and the same tries, in the same order, so
 //! that a recording of them is replayed as it was run.
 
-use crate::context::{AttemptSeries, Case, CurrentWalk, SharedWalk, WalkRoute, mark_aborted};
+use crate::context::{AttemptSeries, Case, CurrentWalk, SharedWalk, WalkRoute, aborted};
 use ananke_base::context::{CaseKey, lock};
 use ananke_base::reduction::Reduction;
 use ananke_plan::compile::WalkPlan;
@@ -241,7 +241,7 @@ impl AttemptSeries for WalkSearch {
         } = *self;
         let is_over = summary.failed.is_some() || summary.passed == walks;
         if !is_over && shown.status() != Status::Skipped {
-            mark_aborted(&mut shown, case.shared.stopper.reason());
+            shown.end(aborted(case.shared.stopper.reason()));
         }
         if summary.failed.is_none() && summary.passed > 0 {
             let walks = if summary.passed == 1 {

@@ -1,10 +1,13 @@
-//! A test that was retried.
+//! One attempt at a test: what ended it, how it counts in its run, and what is kept of it once the test is retried.
 //!
-//! **Why:** The last attempt is the outcome and the earlier ones hang on it: reports that know nothing of retries are
-//! right without a word about them. The earlier ones are shortened, since a test that is retried often is the one that
-//! says most.
+//! **Why:** The last attempt is the outcome and the earlier ones hang on it: reports that know nothing of retries are right
+//! without a word about them. The earlier ones are shortened, since a test that is retried often is the one that says most.
+//! What ends an attempt is decided in one function, since a hook, a rule, a recording and a teardown may all want to.
 
-use super::{FailureReason, Outcome, RuleResult, Status, TurnOutcome};
+use super::{
+    FailureReason, Outcome, Problem, Quarantine, RuleResult, SkipCause, Status, TestEnd,
+    TurnOutcome,
+};
 
 /// The most bytes of what was said and called that are kept of an attempt that was not the last.
 const MOST_SAID: usize = 16 << 10;
@@ -12,10 +15,81 @@ const MOST_SAID: usize = 16 << 10;
 /// The most findings that are kept of a turn, or the whole test, of such an attempt.
 const MOST_FAILURES: usize = 20;
 
+/// An event that ends an attempt at a test, or the test before its first attempt. Rules are none: an attempt whose rules
+/// were evaluated has no other end, and its status follows from them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EndCause {
+    /// Something that the attempt needs does not work: a hook, a variable, its session, a judge, its time.
+    Broken(Problem),
+    /// The test is skipped: the cause, and in words.
+    Skipped(SkipCause, String),
+    /// The run stopped while the attempt ran: the reason in words.
+    Aborted(String),
+    /// The recording of an attempt that is over cannot be kept.
+    NotRecorded(Problem),
+    /// A command that cleans up after the attempt could not be started.
+    NotCleanedUp(Problem),
+}
+
 impl Outcome {
-    /// The number of this attempt, counted from 1.
-    pub fn attempt(&self) -> usize {
-        self.earlier_attempts.len() + 1
+    /// Ends the attempt with `cause`. Several things may go wrong with one attempt, one after the other: what stops it
+    /// decides, and what goes wrong once it is over is a warning, unless the attempt would count without it.
+    pub fn end(&mut self, cause: EndCause) {
+        self.verdict.end = match cause {
+            EndCause::Broken(problem) => TestEnd::Problem(problem),
+            EndCause::Skipped(cause, why) => TestEnd::Skipped(cause, why),
+            EndCause::Aborted(why) => {
+                // A rule of the whole test may have failed for what was still to come.
+                self.verdict.rules.retain(|rule| !rule.has_failed());
+                TestEnd::Skipped(SkipCause::RunStopped, why)
+            }
+            // A test that should have been recorded and was not does not pass, whatever its agent did.
+            EndCause::NotRecorded(problem) if self.verdict.end.problem().is_none() => {
+                TestEnd::Problem(problem)
+            }
+            // The next test may meet what was left behind: a pass would hide it, and any other status shows more.
+            EndCause::NotCleanedUp(problem) if self.status() == Status::Passed => {
+                TestEnd::Problem(problem)
+            }
+            EndCause::NotRecorded(problem) | EndCause::NotCleanedUp(problem) => {
+                self.verdict.warnings.push(problem.message);
+                return;
+            }
+        };
+    }
+}
+
+/// The way a test counts in the result of its run. Every total, list and mark of a report, and the exit code, follow it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CountedStatus<'a> {
+    /// By its status alone.
+    As(Status),
+    /// It passed on a retry: a pass, unless the run says that flaky tests fail it.
+    Flaky,
+    /// It did not pass and is in quarantine, so it fails no run. The entry of the quarantine.
+    Quarantined(&'a Quarantine),
+}
+
+impl CountedStatus<'_> {
+    /// Whether the run fails for it; for a flaky test the run itself says that.
+    pub fn fails_the_run(self) -> bool {
+        match self {
+            Self::As(status) => status.fails_the_run(),
+            Self::Flaky | Self::Quarantined(_) => false,
+        }
+    }
+}
+
+impl Outcome {
+    /// The way it counts in its run. A test in quarantine that passed on a retry counts as passed: its entry says already
+    /// that it is not stable.
+    pub fn counted(&self) -> CountedStatus<'_> {
+        let status = self.status();
+        match &self.test.quarantine {
+            Some(entry) if status.fails_the_run() => CountedStatus::Quarantined(entry),
+            None if self.is_flaky() => CountedStatus::Flaky,
+            _ => CountedStatus::As(status),
+        }
     }
 
     /// Whether it passed, but not at the first attempt.
@@ -25,7 +99,14 @@ impl Outcome {
 
     /// Whether it fails the run by its status: a test in quarantine never does.
     pub fn fails_the_run(&self) -> bool {
-        self.status().fails_the_run() && self.test.quarantine.is_none()
+        self.counted().fails_the_run()
+    }
+}
+
+impl Outcome {
+    /// The number of this attempt, counted from 1.
+    pub fn attempt(&self) -> usize {
+        self.earlier_attempts.len() + 1
     }
 
     /// The finding in a few words: a kind, and the finding itself. For a failed test its first failed rule,
@@ -51,7 +132,7 @@ impl Outcome {
                 .or(of_problem),
             Status::Skipped => self
                 .verdict
-                .end
+                .end()
                 .skip_reason()
                 .map(|reason| (Status::Skipped.as_str(), reason)),
             Status::Passed | Status::Error | Status::Timeout => of_problem,
@@ -135,4 +216,144 @@ fn keep_failures(rules: &mut Vec<RuleResult>) {
         failures += usize::from(rule.has_failed());
         !(rule.has_passed() || rule.has_failed() && failures > MOST_FAILURES)
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::{ErrorKind, Level, RuleStatus, Totals};
+    use ananke_base::context::Day;
+    use ananke_base::diagnostic::Place;
+
+    fn place() -> Place {
+        Place {
+            file: "a.test.yaml".into(),
+            line: 1,
+            column: 1,
+        }
+    }
+
+    fn problem(message: &str) -> Problem {
+        Problem::new(ErrorKind::Hook, message)
+    }
+
+    fn skipped(cause: SkipCause, why: &str) -> TestEnd {
+        TestEnd::Skipped(cause, why.to_owned())
+    }
+
+    #[test]
+    fn what_stops_an_attempt_decides_and_what_follows_is_a_warning() {
+        let broken = || EndCause::Broken(problem("broken"));
+        let not_recorded = || EndCause::NotRecorded(problem("not recorded"));
+        let not_cleaned_up = || EndCause::NotCleanedUp(problem("not cleaned up"));
+        let wanted = || EndCause::Skipped(SkipCause::Wanted, "wanted".to_owned());
+        for (causes, end, warnings) in [
+            (vec![], TestEnd::Evaluated, vec![]),
+            (vec![broken()], TestEnd::Problem(problem("broken")), vec![]),
+            (
+                vec![broken(), not_recorded(), not_cleaned_up()],
+                TestEnd::Problem(problem("broken")),
+                vec!["not recorded", "not cleaned up"],
+            ),
+            (
+                vec![not_recorded(), not_cleaned_up()],
+                TestEnd::Problem(problem("not recorded")),
+                vec!["not cleaned up"],
+            ),
+            (
+                vec![not_cleaned_up()],
+                TestEnd::Problem(problem("not cleaned up")),
+                vec![],
+            ),
+            (
+                vec![wanted(), not_cleaned_up()],
+                skipped(SkipCause::Wanted, "wanted"),
+                vec!["not cleaned up"],
+            ),
+            // A walk or a series of runs that had a problem, and was stopped then.
+            (
+                vec![broken(), EndCause::Aborted("stopped".to_owned())],
+                skipped(SkipCause::RunStopped, "stopped"),
+                vec![],
+            ),
+        ] {
+            let mut outcome = Outcome::default();
+            for cause in causes.clone() {
+                outcome.end(cause);
+            }
+            assert_eq!(outcome.verdict.end(), &end, "{causes:?}");
+            assert_eq!(outcome.verdict.warnings, warnings, "{causes:?}");
+        }
+    }
+
+    #[test]
+    fn a_rule_that_failed_counts_unless_the_attempt_was_aborted() {
+        let failed = RuleResult {
+            status: RuleStatus::Failed,
+            ..RuleResult::passed("tools", Level::Test, place(), Default::default())
+        };
+        let mut outcome = Outcome::default();
+        outcome.verdict.rules.push(failed);
+        outcome.end(EndCause::NotCleanedUp(problem("not cleaned up")));
+        assert_eq!(outcome.status(), Status::Failed);
+        assert_eq!(outcome.verdict.warnings, ["not cleaned up"]);
+        outcome.end(EndCause::Aborted("stopped".to_owned()));
+        assert!(outcome.verdict.rules.is_empty());
+        assert_eq!(outcome.status(), Status::Skipped);
+    }
+
+    fn entry() -> Quarantine {
+        Quarantine {
+            test: "a".to_owned(),
+            owner: "b".to_owned(),
+            expires: Day::try_from("2026-12-24".to_owned()).unwrap(),
+            reason: None,
+            place: place(),
+        }
+    }
+
+    /// A test that passed or had an error, after so many retries, in quarantine or not.
+    fn outcome(passes: bool, retries: usize, is_in_quarantine: bool) -> Outcome {
+        let mut outcome = Outcome {
+            earlier_attempts: vec![Outcome::default(); retries],
+            ..Outcome::default()
+        };
+        outcome.test.quarantine = is_in_quarantine.then(entry);
+        if !passes {
+            let problem = Problem::new(ErrorKind::Agent, "no");
+            outcome.end(EndCause::Broken(problem));
+        }
+        outcome
+    }
+
+    #[test]
+    fn a_test_counts_in_one_way() {
+        let entry = entry();
+        let passed = CountedStatus::As(Status::Passed);
+        let error = CountedStatus::As(Status::Error);
+        for (passes, retries, is_in_quarantine, counted, fails) in [
+            (true, 0, false, passed, false),
+            (true, 1, false, CountedStatus::Flaky, false),
+            (true, 2, true, passed, false),
+            (false, 0, false, error, true),
+            (false, 2, false, error, true),
+            (false, 2, true, CountedStatus::Quarantined(&entry), false),
+        ] {
+            let outcome = outcome(passes, retries, is_in_quarantine);
+            assert_eq!(
+                outcome.counted(),
+                counted,
+                "{passes} {retries} {is_in_quarantine}"
+            );
+            assert_eq!(counted.fails_the_run(), fails, "{counted:?}");
+            let mut totals = Totals::default();
+            totals.add(&outcome);
+            assert_eq!(totals.flaky, usize::from(counted == CountedStatus::Flaky));
+            assert_eq!(
+                totals.quarantined,
+                usize::from(counted == CountedStatus::Quarantined(&entry))
+            );
+            assert_eq!(totals.tests(), 1);
+        }
+    }
 }

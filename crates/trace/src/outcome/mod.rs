@@ -42,6 +42,7 @@ mod verdict;
 mod walk;
 mod words;
 
+pub use attempt::{CountedStatus, EndCause};
 pub use bounds::bounded;
 pub use case_words::CaseWords;
 pub use cause::{Causes, CommonCause, Specimen, TestFinding};

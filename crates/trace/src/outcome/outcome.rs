@@ -58,7 +58,7 @@ impl Outcome {
                 | StabilityVerdict::Stopped,
             ) => {}
         }
-        match &self.verdict.end {
+        match self.verdict.end() {
             TestEnd::Skipped(..) => Status::Skipped,
             TestEnd::Problem(problem) => problem.kind.status(),
             TestEnd::Evaluated => {
@@ -76,7 +76,7 @@ impl Outcome {
 
     /// A test that it could not start: something of the whole run is wrong.
     pub fn could_not_start(&self) -> bool {
-        self.run == 0 && self.verdict.end.problem().is_some()
+        self.run == 0 && self.verdict.end().problem().is_some()
     }
 
     /// Every failure with the number of its turn; 0 for the test as a whole.
@@ -118,7 +118,7 @@ impl Outcome {
 
     /// Whether its file or the command line says that it is skipped.
     pub fn is_skipped_on_purpose(&self) -> bool {
-        self.verdict.end.skip_cause() == Some(SkipCause::Wanted)
+        self.verdict.end().skip_cause() == Some(SkipCause::Wanted)
     }
 
     /// The number of turns that its runs sent, without those of earlier attempts, and the tokens of all attempts.
@@ -174,7 +174,7 @@ impl Outcome {
             .iter()
             .filter_map(|turn| Some((turn.number, turn.problem()?)));
         self.verdict
-            .end
+            .end()
             .problem()
             .map(|problem| (0, problem))
             .into_iter()

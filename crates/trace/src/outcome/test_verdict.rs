@@ -22,8 +22,8 @@ pub struct SnapshotWritten {
 /// The result of the rules and the setup of a whole test; the result of a turn is in the turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct TestVerdict {
-    /// The end of the test as a whole.
-    pub end: TestEnd,
+    /// The end of the test as a whole, which [`Outcome::end`](super::Outcome::end) alone decides.
+    pub(super) end: TestEnd,
     /// The rules of the whole test with their results, and those of its turns that are not shown.
     pub rules: Vec<RuleResult>,
     /// The names that the target knows and that nothing understood: each with its number of occurrences.
@@ -41,6 +41,11 @@ pub struct TestVerdict {
 }
 
 impl TestVerdict {
+    /// The end of the test as a whole.
+    pub fn end(&self) -> &TestEnd {
+        &self.end
+    }
+
     /// Every rule of the whole test that failed.
     pub fn failures(&self) -> impl Iterator<Item = &RuleResult> + Clone {
         self.with(RuleStatus::Failed)

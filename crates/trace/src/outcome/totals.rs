@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ErrorKind, Outcome, SkipCause, Status, StatusChange};
+use super::{CountedStatus, ErrorKind, Outcome, SkipCause, Status, StatusChange};
 
 /// The number of tests with each status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,24 +100,25 @@ impl ChangeTotals {
 impl Totals {
     /// Counts one more test.
     pub fn add(&mut self, outcome: &Outcome) {
-        match outcome.status() {
-            status if status.fails_the_run() && outcome.test.quarantine.is_some() => {
-                self.quarantined += 1;
+        match outcome.counted() {
+            CountedStatus::Quarantined(_) => self.quarantined += 1,
+            CountedStatus::Flaky => {
+                self.passed += 1;
+                self.flaky += 1;
             }
-            Status::Passed => self.passed += 1,
-            Status::Failed => self.failed += 1,
-            Status::Error => self.error += 1,
-            Status::Timeout => self.timeout += 1,
-            Status::Skipped => self.skipped += 1,
-            Status::Undecided => self.undecided += 1,
-            Status::NotShown => self.not_shown += 1,
+            CountedStatus::As(Status::Passed) => self.passed += 1,
+            CountedStatus::As(Status::Failed) => self.failed += 1,
+            CountedStatus::As(Status::Error) => self.error += 1,
+            CountedStatus::As(Status::Timeout) => self.timeout += 1,
+            CountedStatus::As(Status::Skipped) => self.skipped += 1,
+            CountedStatus::As(Status::Undecided) => self.undecided += 1,
+            CountedStatus::As(Status::NotShown) => self.not_shown += 1,
         }
-        self.flaky += usize::from(outcome.is_flaky() && outcome.test.quarantine.is_none());
         if let Some(compared) = &outcome.self_comparison {
             self.compared += 1;
             self.flipped += usize::from(compared.is_flip());
         }
-        let cause = outcome.verdict.end.skip_cause();
+        let cause = outcome.verdict.end().skip_cause();
         self.without_input += usize::from(cause == Some(SkipCause::MissingInput));
         self.judged.add(outcome);
         if let Some(change) = outcome.change {

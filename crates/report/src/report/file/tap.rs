@@ -17,7 +17,9 @@ use crate::run_document::{RunTotals, milliseconds};
 use ananke_base::context::Scratch;
 use ananke_base::text::{escape, truncate};
 use ananke_model::model::ReportFormat;
-use ananke_trace::outcome::{NearName, Outcome, RuleResult, RunClose, RunEvent, Stability, Status};
+use ananke_trace::outcome::{
+    CountedStatus, NearName, Outcome, RuleResult, RunClose, RunEvent, Stability, Status,
+};
 use ananke_trace::process::in_one_line;
 use ananke_trace::redact::Sealed;
 
@@ -103,17 +105,17 @@ fn point(number: usize, outcome: &Outcome) -> String {
 
 /// The directive to a harness for a test that did not pass, but does not fail the run.
 fn directive(outcome: &Outcome) -> String {
-    match (outcome.status(), &outcome.test.quarantine) {
-        (Status::Skipped, _) => {
+    match outcome.counted() {
+        CountedStatus::As(Status::Skipped) => {
             let why = outcome
                 .headline()
                 .map_or("skipped on purpose", |(_, why)| why);
             format!(" # SKIP {}", described(why))
         }
-        (status, Some(entry)) if status.fails_the_run() => {
+        CountedStatus::Quarantined(entry) => {
             format!(" # {NOT_YET} {}", described(&entry.to_string()))
         }
-        _ => String::new(),
+        CountedStatus::As(_) | CountedStatus::Flaky => String::new(),
     }
 }
 

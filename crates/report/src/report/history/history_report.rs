@@ -230,7 +230,7 @@ impl Reporter for HistoryReport {
 mod tests {
     use super::*;
     use crate::report::history::{HistoryReason, MOST_OF_REASON, RunHistory};
-    use ananke_trace::outcome::{ErrorKind, FailureReason, Problem, TestEnd, TestIdentity};
+    use ananke_trace::outcome::{EndCause, ErrorKind, FailureReason, Problem, TestIdentity};
     use ananke_trace::redact::Redactor;
     use ananke_trace::trace::Usage;
 
@@ -255,11 +255,11 @@ mod tests {
     /// A test with a hook that failed.
     fn broken(id: &str, message: String) -> Outcome {
         let mut broken = outcome(id);
-        broken.verdict.end = TestEnd::Problem(Problem {
+        broken.end(EndCause::Broken(Problem {
             kind: ErrorKind::Hook,
             message,
             help: None,
-        });
+        }));
         broken
     }
 

@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use crate::report::store::kept_run::KeptRun;
     use ananke_base::context::At;
-    use ananke_trace::outcome::{ErrorKind, Outcome, Problem, TestEnd, TestIdentity};
+    use ananke_trace::outcome::{EndCause, ErrorKind, Outcome, Problem, TestIdentity};
     use ananke_trace::redact::Redactor;
     use ananke_trace::trace::Usage;
 
@@ -193,11 +193,11 @@ mod tests {
             run: 1,
             ..Outcome::default()
         };
-        outcome.verdict.end = TestEnd::Problem(Problem {
+        outcome.end(EndCause::Broken(Problem {
             kind: ErrorKind::Agent,
             message: "no".to_owned(),
             help: None,
-        });
+        }));
         outcome
     }
 

@@ -202,8 +202,8 @@ impl ConsoleReport {
         if self.shows_only_failures && number.is_none() {
             return String::new();
         }
-        if outcome.verdict.end.skip_cause() == Some(SkipCause::RunStopped) {
-            let why = outcome.verdict.end.skip_reason().unwrap_or_default();
+        if outcome.verdict.end().skip_cause() == Some(SkipCause::RunStopped) {
+            let why = outcome.verdict.end().skip_reason().unwrap_or_default();
             let why = why.split_once(": ").map_or(why, |(_, why)| why);
             *self.not_run.entry(why.to_owned()).or_default() += 1;
             if self.verbosity != Verbosity::Verbose {

@@ -10,7 +10,9 @@ use super::listing::{MOST, bounded, further};
 use crate::report::layout::{Page, Palette, mark};
 use ananke_base::diagnostic::Place;
 use ananke_base::text::escape;
-use ananke_trace::outcome::{Causes, NearName, NearNames, Outcome, Quarantine, Status, Verdict};
+use ananke_trace::outcome::{
+    Causes, CountedStatus, NearName, NearNames, Outcome, Quarantine, Status, Verdict,
+};
 
 /// The lists at the end of a run.
 #[derive(Debug, Default)]
@@ -38,30 +40,28 @@ impl RunResult {
 
     /// Adds a test, with its number if it fails the run.
     pub(crate) fn add(&mut self, outcome: &Outcome, number: Option<usize>) {
-        let failed = outcome.status().fails_the_run();
-        match &outcome.test.quarantine {
-            None if outcome.status() == Status::NotShown => self.not_shown.add(outcome, number),
-            None if failed => self.failed.add(outcome, number),
-            None if outcome.is_flaky() => {
+        match outcome.counted() {
+            CountedStatus::As(Status::NotShown) => self.not_shown.add(outcome, number),
+            CountedStatus::As(status) if status.fails_the_run() => self.failed.add(outcome, number),
+            CountedStatus::As(_) => {}
+            CountedStatus::Flaky => {
                 self.flaky.add(
                     outcome,
                     &format!("  passed at attempt {}", outcome.attempt()),
                 );
             }
-            None => {}
-            Some(entry) => {
-                if failed {
-                    let Quarantine { expires, owner, .. } = entry;
-                    self.quarantined
-                        .add(outcome, &format!("  until {expires} ({})", bounded(owner)));
-                }
-                let passed = outcome.status() == Status::Passed && !outcome.is_flaky();
-                let met = self
-                    .entries
-                    .entry(entry.place.clone())
-                    .or_insert_with(|| (entry.clone(), true));
-                met.1 &= passed;
+            CountedStatus::Quarantined(Quarantine { expires, owner, .. }) => {
+                self.quarantined
+                    .add(outcome, &format!("  until {expires} ({})", bounded(owner)));
             }
+        }
+        if let Some(entry) = &outcome.test.quarantine {
+            let passed_at_once = outcome.status() == Status::Passed && !outcome.is_flaky();
+            let met = self
+                .entries
+                .entry(entry.place.clone())
+                .or_insert_with(|| (entry.clone(), true));
+            met.1 &= passed_at_once;
         }
     }
 

@@ -104,7 +104,7 @@ fn is_about_whole(outcome: &Outcome) -> bool {
     let is_walk = outcome.walks.is_some();
     verdict.failures().next().is_some()
         || is_walk
-        || is_simulated && verdict.end.problem().is_some()
+        || is_simulated && verdict.end().problem().is_some()
 }
 
 /// The turns whose lines are written. In an excerpt those with findings and those that a finding rests on; if what is wrong
@@ -350,7 +350,7 @@ impl TranscriptWriter {
         let palette = self.style.palette;
         let passed = self.listed(outcome.passed_rules());
         let lists_passed = !passed.is_empty();
-        let (problem, failures) = (outcome.verdict.end.problem(), outcome.verdict.failures());
+        let (problem, failures) = (outcome.verdict.end().problem(), outcome.verdict.failures());
         let has_findings = problem.is_some() || failures.clone().next().is_some();
         let with_findings = has_findings && !self.style.findings_are_elsewhere;
         let is_listed = |checkpoint: &&CheckpointOutcome| match self.style.scope {

@@ -3,7 +3,7 @@
 //! An error is the end of its outcome, since no rule was evaluated; warnings are warnings.
 
 use super::{Audit, AuditFinding, CheckLevel};
-use crate::outcome::{ErrorKind, Outcome, Problem, SkipCause, TestEnd, TestIdentity, TestVerdict};
+use crate::outcome::{EndCause, ErrorKind, Outcome, Problem, SkipCause, TestIdentity};
 
 /// The name of the outcome for all tools together.
 const ALL_TOOLS: &str = "all tools";
@@ -35,20 +35,6 @@ impl Audit {
             of_level.map(|finding| finding.words()).collect::<Vec<_>>()
         };
         let errors = words(CheckLevel::Error);
-        let end = match skipped {
-            Some(why) if errors.is_empty() => {
-                TestEnd::Skipped(SkipCause::Wanted, format!("not called: {why}"))
-            }
-            None if errors.is_empty() => TestEnd::default(),
-            _ => {
-                let problem = Problem {
-                    kind: ErrorKind::Protocol,
-                    message: errors.join("\n"),
-                    help: None,
-                };
-                TestEnd::Problem(problem)
-            }
-        };
         let (target, name) = (
             &self.target,
             if tool.is_empty() { "(no name)" } else { tool },
@@ -63,16 +49,19 @@ impl Audit {
             agent: target.clone(),
             ..TestIdentity::default()
         };
-        let verdict = TestVerdict {
-            end,
-            warnings: words(CheckLevel::Warning),
-            ..TestVerdict::default()
-        };
-        Outcome {
+        let mut outcome = Outcome {
             test,
-            verdict,
             run: 1,
             ..Outcome::default()
+        };
+        outcome.verdict.warnings = words(CheckLevel::Warning);
+        if !errors.is_empty() {
+            let problem = Problem::new(ErrorKind::Protocol, errors.join("\n"));
+            outcome.end(EndCause::Broken(problem));
+        } else if let Some(why) = skipped {
+            let why = format!("not called: {why}");
+            outcome.end(EndCause::Skipped(SkipCause::Wanted, why));
         }
+        outcome
     }
 }

@@ -11,8 +11,8 @@ use crate::report::words::stability::{flip, rate};
 use crate::report::words::walks::summary;
 use crate::report::{Reporter, reporter::Stream};
 use ananke_trace::outcome::{
-    FailureReason, NearName, Outcome, Quarantine, RuleResult, RuleStatus, RunEvent, Specimen,
-    Stability, TestFinding, Verdict,
+    CountedStatus, FailureReason, NearName, Outcome, Quarantine, RuleResult, RuleStatus, RunEvent,
+    Specimen, Stability, TestFinding, Verdict,
 };
 use ananke_trace::redact::Sealed;
 
@@ -144,13 +144,14 @@ fn of_problem(outcome: &Outcome) -> Vec<String> {
 
 /// The warning about a test that does not fail the run.
 fn warning(outcome: &Outcome) -> Option<String> {
-    match &outcome.test.quarantine {
-        Some(entry) => outcome.status().fails_the_run().then(|| {
+    match outcome.counted() {
+        CountedStatus::Quarantined(entry) => {
             let status = outcome.status().as_str();
             let why = outcome.headline().map_or(status, |(_, message)| message);
-            format!("{entry}: {why}")
-        }),
-        None if outcome.is_flaky() => {
+            Some(format!("{entry}: {why}"))
+        }
+        CountedStatus::As(_) if outcome.test.quarantine.is_some() => None,
+        CountedStatus::Flaky => {
             let before = outcome.earlier_attempts.last().and_then(Outcome::headline);
             let why = before
                 .map(|(_, message)| format!("; before: {message}"))
@@ -158,7 +159,7 @@ fn warning(outcome: &Outcome) -> Option<String> {
             let attempt = outcome.attempt();
             Some(format!("flaky: passed at attempt {attempt}{why}"))
         }
-        None => {
+        CountedStatus::As(_) => {
             let is_unstable = |stability: &&Stability| stability.failed > 0;
             let rate = outcome.stability.as_deref().filter(is_unstable).map(rate);
             let parts: Vec<String> = flip(outcome).into_iter().chain(rate).collect();

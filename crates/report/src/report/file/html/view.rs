@@ -12,7 +12,7 @@ use crate::report::words::{checkpoints, title};
 use crate::run_document::{milliseconds, part};
 use ananke_base::context::iso8601;
 use ananke_base::text::truncate;
-use ananke_trace::outcome::{CheckpointOutcome, Outcome, StatusChange};
+use ananke_trace::outcome::{CheckpointOutcome, CountedStatus, Outcome, StatusChange};
 use ananke_trace::process::in_one_line;
 
 /// All kinds, in the order in which people look at them.
@@ -30,10 +30,10 @@ pub(super) const KINDS: [&str; 9] = [
 
 /// The kind of a test: its status; of one in quarantine that did not pass, and of one that passed on a retry, a kind of its own.
 pub(super) fn kind(outcome: &Outcome) -> &'static str {
-    match &outcome.test.quarantine {
-        Some(_) if outcome.status().fails_the_run() => "quarantined",
-        None if outcome.is_flaky() => "flaky",
-        _ => outcome.status().as_str(),
+    match outcome.counted() {
+        CountedStatus::Quarantined(_) => "quarantined",
+        CountedStatus::Flaky => "flaky",
+        CountedStatus::As(status) => status.as_str(),
     }
 }
 
@@ -130,8 +130,8 @@ part! {
         turns: Vec<TurnStory<'a>> = story::turns(outcome);
         #[serde(skip_serializing_if = "story::is_zero")]
         turns_not_run: usize = transcript.turns_not_run as usize;
-        skip_reason?: &'a str = verdict.end.skip_reason();
-        problem?: ProblemStory<'a> = verdict.end.problem().map(ProblemStory::of);
+        skip_reason?: &'a str = verdict.end().skip_reason();
+        problem?: ProblemStory<'a> = verdict.end().problem().map(ProblemStory::of);
         findings*: Vec<RuleStory<'a>> = story::findings(verdict.failures());
         /// The checkpoints of a simulated conversation, a line each.
         checkpoints*: Vec<CheckpointStory> =

@@ -12,7 +12,7 @@ use crate::report::transcript::{TranscriptScope, TranscriptStyle, attempts, tran
 use crate::report::words::stability::{flip, percent};
 use crate::report::words::title;
 use ananke_base::text::{escape, is_confusable};
-use ananke_trace::outcome::{Outcome, Status, TestIdentity, TurnOutcome};
+use ananke_trace::outcome::{CountedStatus, Outcome, Status, TestIdentity, TurnOutcome};
 use ananke_trace::trace::AgentTime;
 
 /// The depth of cases in the document.
@@ -63,7 +63,7 @@ pub(super) fn write<W: Write>(
         transcript.insert_str(0, &attempts(outcome, style));
     } else {
         for attempt in &outcome.earlier_attempts {
-            retried(writer, attempt, outcome.status())?;
+            retried(writer, outcome, attempt)?;
         }
     }
     let attached = attachments(outcome, job);
@@ -177,17 +177,21 @@ fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
 /// Whether the test did not pass, and is skipped for readers since the quarantine shields the run from it: they fail a
 /// build on every failure they see.
 fn is_shielded(outcome: &Outcome) -> bool {
-    outcome.status().fails_the_run() && outcome.test.quarantine.is_some()
+    matches!(outcome.counted(), CountedStatus::Quarantined(_))
 }
 
-/// An attempt before the last, as Maven's Surefire writes it: `flaky…` in a test that passed in the end, `rerun…`
+/// An attempt at the test of `outcome` before the last, as Maven's Surefire writes it: `flaky…` in a test that passed in the end, `rerun…`
 /// in one that did not. Readers expect the findings in an element of their own.
-fn retried<W: Write>(writer: &mut Writer<W>, attempt: &Outcome, last: Status) -> io::Result<()> {
-    let name = match (last, attempt.status()) {
-        (Status::Passed, Status::Failed) => "flakyFailure",
-        (Status::Passed, _) => "flakyError",
-        (_, Status::Failed) => "rerunFailure",
-        (_, _) => "rerunError",
+fn retried<W: Write>(
+    writer: &mut Writer<W>,
+    outcome: &Outcome,
+    attempt: &Outcome,
+) -> io::Result<()> {
+    let name = match (outcome.is_flaky(), attempt.status()) {
+        (true, Status::Failed) => "flakyFailure",
+        (true, _) => "flakyError",
+        (false, Status::Failed) => "rerunFailure",
+        (false, _) => "rerunError",
     };
     let word = attempt.status().as_str();
     let (kind, message) = attempt.headline().unwrap_or((word, word));
@@ -236,14 +240,18 @@ fn verdict<W: Write>(
             .with("message", &short(message))
             .empty(writer)
     };
-    let name = match (outcome.status(), &outcome.test.quarantine) {
-        (Status::Passed, _) => return Ok(()),
-        (Status::Skipped, _) => {
+    let name = match outcome.counted() {
+        CountedStatus::As(Status::Passed) | CountedStatus::Flaky => return Ok(()),
+        CountedStatus::As(Status::Skipped) => {
             return skipped(headline.map_or("skipped on purpose", |(_, message)| message));
         }
-        (_, Some(entry)) => return skipped(&format!("{entry}: {word}: {message}")),
-        (Status::Failed, None) => "failure",
-        (Status::Error | Status::Timeout | Status::Undecided | Status::NotShown, None) => "error",
+        CountedStatus::Quarantined(entry) => {
+            return skipped(&format!("{entry}: {word}: {message}"));
+        }
+        CountedStatus::As(Status::Failed) => "failure",
+        CountedStatus::As(
+            Status::Error | Status::Timeout | Status::Undecided | Status::NotShown,
+        ) => "error",
     };
     let findings = findings(outcome);
     let message = cause.map_or_else(|| short(message), str::to_owned);
@@ -285,7 +293,7 @@ fn and_more(outcome: &Outcome) -> String {
         .turns
         .iter()
         .filter_map(TurnOutcome::problem);
-    let problems = problems.chain(outcome.verdict.end.problem()).count();
+    let problems = problems.chain(outcome.verdict.end().problem()).count();
     let not_shown = outcome.verdict.not_shown().count();
     match (problems + outcome.all_failures().count() + not_shown).saturating_sub(1) {
         0 => String::new(),

@@ -12,7 +12,8 @@ use crate::report::words::{ruling, run_facts, tokens};
 use crate::run_document::RunTotals;
 use ananke_base::text::duration;
 use ananke_trace::outcome::{
-    Causes, NearNames, Outcome, Quarantine, RunEvent, RunFacts, Status, StatusChange, Verdict,
+    Causes, CountedStatus, NearNames, Outcome, Quarantine, RunEvent, RunFacts, Status,
+    StatusChange, Verdict,
 };
 
 /// The number of slowest tests in the report.
@@ -70,7 +71,6 @@ impl MarkdownBuilder {
     }
 
     fn case(&mut self, outcome: &Outcome) {
-        let failed = outcome.status().fails_the_run();
         let of_runs = outcome.stability.as_deref().map(rate);
         let came_to: Vec<String> = flip(outcome).into_iter().chain(of_runs).collect();
         if !came_to.is_empty() {
@@ -83,13 +83,13 @@ impl MarkdownBuilder {
         if outcome.change == Some(StatusChange::Fixed) {
             self.fixed.add(&code(&outcome.test.id, NAME));
         }
-        match &outcome.test.quarantine {
-            None if failed => {
+        match outcome.counted() {
+            CountedStatus::As(status) if status.fails_the_run() => {
                 let blob_url = self.run.facts.blob_url.as_deref();
                 self.failures.add(outcome, blob_url);
             }
-            Some(entry) if failed => self.quarantined.add(&quarantined(outcome, entry)),
-            None if outcome.is_flaky() => {
+            CountedStatus::Quarantined(entry) => self.quarantined.add(&quarantined(outcome, entry)),
+            CountedStatus::Flaky => {
                 let row = format!(
                     "{} passed at attempt {}",
                     code(&outcome.test.id, NAME),
@@ -97,7 +97,7 @@ impl MarkdownBuilder {
                 );
                 self.flaky.add(&row);
             }
-            _ => {}
+            CountedStatus::As(_) => {}
         }
         self.slowest.add(outcome, || code(&outcome.test.id, NAME));
     }

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::argument_rule::ArgumentRule;
-use crate::freeze::node_with_references;
+use super::text_with_references::{has_unreferenced_secret, node_with_references};
 use ananke_base::source::Node;
 use ananke_model::variables::call_keys;
 use ananke_trace::trace::{Args, RunEnd, ToolCall, Trace, TurnRanges, is_same_json};
@@ -146,9 +146,7 @@ fn varies(value: &Value, said: &[String]) -> bool {
 
 /// Whether a text has the marker of a secret in it that no variable has.
 fn has_marker(value: &Value) -> bool {
-    value
-        .as_str()
-        .is_some_and(crate::freeze::has_unreferenced_secret)
+    value.as_str().is_some_and(has_unreferenced_secret)
 }
 
 /// The calls of which each began after the one before it had its result.

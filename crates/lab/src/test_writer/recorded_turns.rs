@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{node_with_references, text_with_references};
+use super::text_with_references::{node_with_references, text_with_references};
 use crate::lab_error::LabError;
 use ananke_base::message::{AnswerTo, OwnTurn, PendingAnswer, TurnInput, UserContent};
 use ananke_base::source::Node;

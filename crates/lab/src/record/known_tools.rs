@@ -1,4 +1,4 @@
-//! The tools that the client of a proxy executed: what it answered, and the mocks that answer the same.
+//! The tools that the client of a conversation executed: what it answered, and the mocks that answer the same.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,8 +10,9 @@ use ananke_base::source::received_json;
 use ananke_model::variables::literal_value;
 use ananke_trace::redact::Redactor;
 
-/// The client-side tools of a conversation.
-pub(super) struct CapturedTools {
+/// The client-side tools of a conversation that was held before; none by default.
+#[derive(Default)]
+pub struct KnownTools {
     declarations: Vec<ToolDeclaration>,
     /// The answers of the client, by the id of the call.
     answers: HashMap<String, ToolAnswer>,
@@ -25,11 +26,9 @@ struct UsedAnswers {
     answers: Vec<(String, ToolAnswer)>,
 }
 
-impl CapturedTools {
-    pub(super) fn new(
-        declarations: Vec<ToolDeclaration>,
-        answers: HashMap<String, ToolAnswer>,
-    ) -> Self {
+impl KnownTools {
+    /// These tools, with the answers of the client by the id of the call.
+    pub fn new(declarations: Vec<ToolDeclaration>, answers: HashMap<String, ToolAnswer>) -> Self {
         Self {
             declarations,
             answers,
@@ -69,7 +68,7 @@ impl CapturedTools {
     }
 
     /// The tools as a test writes them; those that were called have mocks that answer the same.
-    pub(super) fn written(&self) -> Vec<Value> {
+    pub fn written(&self) -> Vec<Value> {
         let used = self.used();
         let declared = self.declarations.iter().map(|tool| {
             let answers = used.answers.iter().filter(|(name, _)| *name == tool.name);

@@ -3,6 +3,8 @@
 use std::fs;
 use std::process::{Command, Output};
 
+use ananke::report::history::{LastVerdicts, Unknown};
+
 use crate::support::project::Project;
 
 const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ when: { user: hi }, do: [{ say: hello }] }] }\n";
@@ -48,14 +50,7 @@ fn run(project: &Project, arguments: &[&str]) -> Output {
 
 /// The ids of the tests that did not pass, as the project keeps them.
 fn failed(project: &Project) -> Vec<String> {
-    let text = fs::read(project.folder().join(".ananke/last-run.json")).unwrap();
-    let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
-    json["failed"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|id| id.as_str().unwrap().to_owned())
-        .collect()
+    LastVerdicts::known(project.folder()).failed_without(|_| false)
 }
 
 /// The ids that `--last-failed` would run, with further arguments.
@@ -152,8 +147,10 @@ fn a_failed_test_in_a_file_that_is_not_selected_or_cannot_be_loaded_is_not_gone(
 fn an_entry_that_is_no_id_is_named() {
     let project = project();
     run(&project, &["b.test.yaml"]);
-    let kept = r#"{"version": "1.0", "failed": [["a"], 5]}"#;
-    fs::write(project.folder().join(".ananke/last-run.json"), kept).unwrap();
+    let history = project.folder().join(".ananke/history.jsonl");
+    let entry = |id: &str| format!("{{\"run\":\"1\",\"id\":{id},\"status\":\"failed\"}}\n");
+    let kept = fs::read_to_string(&history).unwrap() + &entry("[\"a\"]") + &entry("5");
+    fs::write(history, kept).unwrap();
     let output = run(&project, &["--last-failed"]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(
@@ -239,7 +236,7 @@ fn what_could_not_be_remembered_is_unknown_and_every_test_runs() {
     assert_eq!(full.status.code(), Some(1), "{full:?}");
     let printed = String::from_utf8_lossy(&full.stdout);
     assert!(
-        printed.contains("warning: `.ananke/last-run.json` cannot be written"),
+        printed.contains("warning: `.ananke/history.jsonl` cannot be written"),
         "{printed}"
     );
     let lost = "warning: an earlier run could not write what came of its tests: every selected test runs\n";
@@ -270,6 +267,65 @@ fn what_could_not_be_remembered_is_unknown_and_every_test_runs() {
 }
 
 #[test]
+fn what_an_earlier_build_left_is_ignored_with_one_note() {
+    let project = project();
+    let own = project.folder().join(".ananke");
+    fs::create_dir(&own).unwrap();
+    let left = r#"{"version":"1.0","failed":[]}"#;
+    fs::write(own.join("last-run.json"), left).unwrap();
+    assert_eq!(
+        LastVerdicts::read(project.folder()),
+        Err(Unknown::EarlierBuild)
+    );
+    let output = run(&project, &["--last-failed"]);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "note: no earlier run is on record but of an earlier build of ananke, which remembered it otherwise: every selected test runs\n"
+    );
+    assert_eq!(output.status.code(), Some(1));
+    assert!(run(&project, &["--last-failed"]).stderr.is_empty());
+    let after = fs::read_to_string(own.join("last-run.json")).unwrap();
+    assert_eq!(after, left, "it is not touched");
+}
+
+#[test]
+fn a_replay_is_remembered_for_what_failed_and_not_for_what_changed() {
+    let project = project();
+    let history = || fs::read_to_string(project.folder().join(".ananke/history.jsonl")).unwrap();
+    run(&project, &["--record", "kept", "b.test.yaml"]);
+    write(&project, "b", false);
+    let replayed = run(&project, &["--replay", "kept", "b.test.yaml"]);
+    assert_eq!(replayed.status.code(), Some(1));
+    assert_eq!(would_run(&project, &[]), ["b.test.yaml::b"]);
+    let marked = history().matches("\"kind\":\"replay\"").count();
+    assert_eq!(marked, 2, "the beginning and the test: {}", history());
+    // Against the last run of the agent, which passed.
+    let live = run(&project, &["b.test.yaml"]);
+    let text = String::from_utf8_lossy(&live.stdout).into_owned();
+    assert!(text.contains("\nchanges: 1 new\n"), "{text}");
+}
+
+#[test]
+fn a_file_that_grows_is_cut_when_a_run_begins_and_forgets_no_failed_test() {
+    let project = project();
+    run(&project, &["a.test.yaml"]);
+    let path = project.folder().join(".ananke/history.jsonl");
+    let mut history = fs::read_to_string(&path).unwrap();
+    for run in 0..80 {
+        let id = "b.test.yaml::b";
+        history += &format!(
+            "{{\"began\":\"{run}\",\"selected\":[\"{id}\"]}}\n\
+             {{\"run\":\"{run}\",\"id\":\"{id}\",\"status\":\"passed\"}}\n{{\"ended\":\"{run}\"}}\n"
+        );
+    }
+    fs::write(&path, history).unwrap();
+    run(&project, &["b.test.yaml"]);
+    let history = fs::read_to_string(&path).unwrap();
+    assert_eq!(history.matches("{\"began\":").count(), 50 + 1);
+    assert_eq!(would_run(&project, &[]), ["a.test.yaml::a"]);
+}
+
+#[test]
 fn the_folder_ignores_itself_and_is_no_place_for_tests() {
     let project = project();
     run(&project, &[]);
@@ -283,12 +339,7 @@ fn the_folder_ignores_itself_and_is_no_place_for_tests() {
     names.sort();
     assert_eq!(
         names,
-        [
-            ".gitignore",
-            "history.jsonl",
-            "history.lock",
-            "last-run.json"
-        ],
+        [".gitignore", "history.jsonl", "history.lock"],
         "nothing in the making is left"
     );
     fs::write(folder.join("d.test.yaml"), test("d", true)).unwrap();

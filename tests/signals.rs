@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
 
+use ananke::report::history::LastVerdicts;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::project::Project;
@@ -81,11 +82,34 @@ fn an_interrupted_run_writes_its_reports_and_says_130() {
         let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
         assert_eq!(json["summary"]["exit_code"], 130);
         assert_eq!(json["summary"]["reason"], "the run was interrupted");
+        let known = LastVerdicts::read(project.folder()).expect("also such a run is remembered");
         assert!(
-            project.folder().join(".ananke/last-run.json").exists(),
-            "also such a run is remembered"
+            known.is_unfinished("a.test.yaml::held") && known.is_unfinished("b.test.yaml::held")
         );
     }
+}
+
+#[test]
+fn a_run_that_is_killed_is_remembered_with_what_it_did_not_run() {
+    let (project, listener) = held();
+    let mut child = program(&project, &["run"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let (_connection, _) = listener.accept().unwrap();
+    kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
+    child.wait().unwrap();
+    let output = program(&project, &["run", "--last-failed", "--dry-run"])
+        .stderr(Stdio::piped())
+        .output()
+        .unwrap();
+    let note = "\nnote: 2 tests were not run to their end last time: they are run, too\n";
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.ends_with(note), "{told}");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "a.test.yaml::held\nb.test.yaml::held\n"
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //! | `answer.sse` | an agent responds to every request with it, and `AGENT` is the agent's URL |
 //! | `server.answers` | what a server of MCP answers, which `server.sh` reads: it is copied to where the case runs |
 //! | `live-only` | why the case cannot be recorded and replayed |
-//! | `_gitignore`, `_last-run.json` | copied under the names that git and the program would act on here |
+//! | `_gitignore`, `_history.jsonl` | copied under the names that git and the program would act on here |
 //! | [`GOLDEN`], [`REPORTS`] | golden files, written by `ANANKE_UPDATE=1` |
 //!
 //! Everything else is the project under test. The class decides the exit code.

@@ -137,7 +137,7 @@ fn copy(from: &Path, to: &Path, is_top: bool) {
         }
         let target = to.join(match name.as_str() {
             "_gitignore" => ".gitignore",
-            "_last-run.json" => ".ananke/last-run.json",
+            "_history.jsonl" => ".ananke/history.jsonl",
             name => name,
         });
         if source.is_dir() {

@@ -354,7 +354,7 @@ fn no_report_replaces_a_kept_run_or_the_history() {
     let kept = runs(&project)[0].clone();
     let kept = kept.strip_prefix(project.folder()).unwrap();
     let kept = kept.to_str().unwrap();
-    for file in [kept, ".ananke/history.jsonl", ".ananke/last-run.json"] {
+    for file in [kept, ".ananke/history.jsonl"] {
         let path = project.folder().join(file);
         let before = fs::read(&path).unwrap();
         for command in ["show", "run"] {

@@ -6,22 +6,37 @@ use std::process::{Command, Output};
 use super::{Agent, ananke, project, runs, stderr, stdout, test, with, write};
 use crate::support::project::Project;
 
+fn history(project: &Project) -> String {
+    fs::read_to_string(project.folder().join(".ananke/history.jsonl")).unwrap()
+}
+
+/// The number of results of tests in the history.
+fn results(project: &Project) -> usize {
+    let history = history(project);
+    let lines = history.lines();
+    lines.filter(|line| line.contains("\"id\":")).count()
+}
+
 #[test]
 fn the_last_run_is_the_one_that_began_last_whatever_the_clock_said() {
     let agent = Agent::saying(&["hello"]);
     let project = project(&agent);
     ananke(&project, &["run", "b"]);
     let first = runs(&project).remove(0);
-    // A run of an earlier version, on a machine whose clock was years ahead.
-    fs::rename(&first, first.with_file_name("099999999999999-1.jsonl")).unwrap();
+    // A run of an earlier build, on a machine whose clock was years ahead: it is neither shown nor removed.
+    let earlier = first.with_file_name("099999999999999-1.jsonl");
+    fs::copy(&first, &earlier).unwrap();
     ananke(&project, &["run", "c"]);
-    let shows = |run| stdout(&ananke(&project, &["show", "--run", run]));
-    assert!(shows("1").contains("c.test.yaml") && shows("2").contains("b.test.yaml"));
+    let shows = |run| ananke(&project, &["show", "--run", run]);
+    assert!(stdout(&shows("1")).contains("c.test.yaml"));
+    assert!(stdout(&shows("2")).contains("b.test.yaml"));
+    let missing = "error: there is no run 3: 2 runs are kept\n";
+    assert_eq!(stderr(&shows("3")), missing);
     let one = agent.config("run: { keep: 1 }\n");
     write(&project, "ananke.config.yaml", &one);
     ananke(&project, &["run", "a"]);
     let left = runs(&project);
-    assert!(left.len() == 1 && left[0].ends_with("run-000002.jsonl"));
+    assert_eq!(left, [earlier, first.with_file_name("run-000003.jsonl")]);
 }
 
 #[test]
@@ -54,12 +69,16 @@ fn as_many_runs_are_kept_as_the_config_says() {
     );
 
     write(&project, "ananke.config.yaml", &agent.config(""));
-    let history = || fs::read_to_string(project.folder().join(".ananke/history.jsonl")).unwrap();
-    let lines = history().lines().count();
+    let lines = results(&project);
     with(&project, &["run", "b"], &[("CI", "true")]);
     assert_eq!(runs(&project), before, "nothing is kept under CI");
-    assert_eq!(history().lines().count(), lines + 1);
-    assert!(history().contains("\"status\":\"failed\""), "{}", history());
+    assert_eq!(results(&project), lines + 1);
+    assert!(history(&project).contains("\"status\":\"failed\""));
+    let shown = ananke(&project, &["show"]);
+    assert_eq!(
+        stderr(&shown),
+        "note: the last 2 runs are not kept: this is the one before them\n"
+    );
     write(
         &project,
         "ananke.config.yaml",
@@ -113,7 +132,6 @@ fn a_disk_that_is_full_in_the_middle_ends_what_is_kept_and_not_the_run() {
     let agent = Agent::saying(&["hello"]);
     let project = project(&agent);
     ananke(&project, &["run"]);
-    let history = || fs::read_to_string(project.folder().join(".ananke/history.jsonl")).unwrap();
     let before = runs(&project);
     let long = "hello ".repeat(50_000);
     agent.say(&[&long]);
@@ -127,7 +145,7 @@ fn a_disk_that_is_full_in_the_middle_ends_what_is_kept_and_not_the_run() {
         ),
         (1000, "only the beginning of this run is kept"),
     ] {
-        let lines = history().lines().count();
+        let lines = results(&project);
         let ran = run_with_room(&project, blocks);
         assert_eq!(ran.status.code(), Some(1), "{blocks}: {}", stderr(&ran));
         assert_eq!(stderr(&ran), format!("warning: {what}: {why}"));
@@ -136,7 +154,7 @@ fn a_disk_that_is_full_in_the_middle_ends_what_is_kept_and_not_the_run() {
             text.contains("3 tests: 1 passed, 2 failed") && !text.contains("ananke show"),
             "{blocks}: the first failure may not be kept: {text}"
         );
-        assert_eq!(history().lines().count(), lines + 3, "{blocks}");
+        assert_eq!(results(&project), lines + 3, "{blocks}");
     }
     // What could not be begun leaves the run before it, and what was begun is shown as far as it goes.
     let now = runs(&project);
@@ -230,6 +248,5 @@ fn two_runs_at_once_are_both_kept() {
         assert_eq!(shown.status.code(), Some(0), "{}", stderr(&shown));
         assert!(stdout(&shown).contains("2 failed"));
     }
-    let history = fs::read_to_string(project.folder().join(".ananke/history.jsonl")).unwrap();
-    assert_eq!(history.lines().count(), 12);
+    assert_eq!(results(&project), 12);
 }

@@ -1,7 +1,14 @@
-//! The decoder of server-sent events against a plain one that follows the specification line by line.
+//! The decoder of server-sent events against a plain one that follows the specification line by line, and against the package
+//! `eventsource-stream`, which it takes the place of.
+
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+use std::{fs, panic};
 
 use crate::support::seeds::seeded;
 use ananke::agents::sse::{EventTooLarge, SseDecoder};
+use eventsource_stream::EventStream;
+use futures_util::StreamExt as _;
 use proptest::prelude::*;
 
 /// The events of a stream, and the one the stream ends in.
@@ -195,4 +202,125 @@ fn the_limit_is_on_the_data_of_one_event() {
             );
         }
     }
+}
+
+/// The events that `eventsource-stream` finds in a stream that comes in chunks of so many bytes, until its first error.
+fn of_package(stream: &[u8], chunk: usize) -> Vec<Vec<u8>> {
+    let chunks: Vec<Result<Vec<u8>, Infallible>> = stream
+        .chunks(chunk)
+        .map(|chunk| Ok(chunk.to_vec()))
+        .collect();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .expect("a runtime without a timer can be made");
+    runtime.block_on(async {
+        let mut events = EventStream::new(futures_util::stream::iter(chunks));
+        let mut found = Vec::new();
+        while let Some(Ok(event)) = events.next().await {
+            found.push(event.data.into_bytes());
+        }
+        found
+    })
+}
+
+/// The part of a stream of which both say the same: the package panics at a byte order mark, ends at the first byte that is not
+/// UTF-8, and takes a CR for the end of a line only when a byte follows it.
+fn alike(stream: &[u8]) -> &[u8] {
+    let stream = stream.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(stream);
+    let text = match str::from_utf8(stream) {
+        Ok(text) => text,
+        Err(error) => str::from_utf8(&stream[..error.valid_up_to()]).expect("that much is valid"),
+    };
+    text.strip_suffix('\r').unwrap_or(text).as_bytes()
+}
+
+proptest! {
+    #[test]
+    fn the_package_finds_the_same_events_in_any_stream(stream in stream(), chunk in 1..50_usize) {
+        let without_mark = stream.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&stream);
+        prop_assume!(!without_mark.starts_with(b"\xEF\xBB\xBF"));
+        let expected = decode(alike(&stream), &[]).0;
+        prop_assert_eq!(of_package(without_mark, chunk), expected);
+    }
+}
+
+/// The files in `folder` and below it that are streams of events.
+fn captures(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("captures are there") {
+        let path = entry.expect("a file can be listed").path();
+        if path.is_dir() {
+            captures(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "sse") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn the_package_finds_the_same_events_in_every_capture() {
+    let mut files = Vec::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captures");
+    captures(&folder, &mut files);
+    let mut count = 0;
+    for file in &files {
+        let stream = fs::read(file).expect("a capture can be read");
+        let every: Vec<usize> = (0..=stream.len()).collect();
+        let events = decode(&stream, &every).0;
+        for chunk in [1, 7, usize::MAX] {
+            assert_eq!(of_package(&stream, chunk), events, "{}", file.display());
+        }
+        count += events.len();
+    }
+    assert!(files.len() > 100 && count > 500, "{} {count}", files.len());
+}
+
+/// In what the decoder differs from the package, and why. A difference that a new release of the package removes fails here.
+#[test]
+fn the_known_differences_from_the_package_are_these() {
+    let differences: [(&[u8], &[&[u8]], Option<&[u8]>, &[&[u8]], &str); 4] = [
+        (
+            b"data: a\n\ndata: b",
+            &[b"a"],
+            Some(b"b"),
+            &[b"a"],
+            "the event that a stream ends in is shown to a test, not dropped",
+        ),
+        (
+            b"data: a\r\r",
+            &[b"a"],
+            None,
+            &[],
+            "a CR ends a line by itself: an agent may wait after it",
+        ),
+        (
+            b"data: \xFF\n\ndata: b\n\n",
+            &[b"\xFF", b"b"],
+            None,
+            &[],
+            "one event that is not UTF-8 is an error of its own, and the events after it are read",
+        ),
+        (
+            b"data: a\n\ndata: \xF0\x9F\n\n",
+            &[b"a", b"\xF0\x9F"],
+            None,
+            &[b"a"],
+            "half a character is shown as it came",
+        ),
+    ];
+    for (stream, own, unterminated, of_theirs, why) in differences {
+        let (events, rest) = decode(stream, &[]);
+        assert_eq!(
+            (events, rest.as_deref()),
+            (
+                own.iter().map(|event| event.to_vec()).collect(),
+                unterminated
+            ),
+            "{why}"
+        );
+        assert_eq!(of_package(stream, usize::MAX), of_theirs, "{why}");
+    }
+    // A byte order mark begins the streams of some servers on Windows.
+    let marked = b"\xEF\xBB\xBFdata: a\n\n";
+    assert_eq!(decode(marked, &[]).0, [b"a"]);
+    assert!(panic::catch_unwind(|| of_package(marked, usize::MAX)).is_err());
 }

@@ -8,8 +8,7 @@ use ananke::outcome::RunEvent;
 use ananke::project::locate;
 use ananke::redact::Redactor;
 use ananke::report::ci::github::{GithubReport, JobStep};
-use ananke::report::history::{HistoryReport, run_name};
-use ananke::report::last_run::{LastRun, LastRunReport};
+use ananke::report::history::{HistoryReport, RunBeginning, run_name};
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::{Reporter, prepare_own_folder};
 use ananke::run_document::MergedRun;
@@ -133,19 +132,19 @@ fn reporters(options: &RenderOptions, context: &Context) -> Result<Vec<Box<dyn R
 
 /// The memory of the project that the program is started in: the history learns how long the tests of all shards took, and
 /// `--last-failed` which of them failed. None if it is started in no project.
-fn memory(context: &Context) -> Vec<Box<dyn Reporter>> {
+fn memory(context: &Context) -> Option<Box<dyn Reporter>> {
     let Ok(config) = locate(context, None, &[]) else {
-        return Vec::new();
+        return None;
     };
     let project = config.parent().unwrap_or(Path::new("")).to_owned();
     if let Err(warning) = prepare_own_folder(&project) {
         say(&warning);
-        return Vec::new();
+        return None;
     }
-    let warnings = || Box::new(streams().1);
-    let now = context.unix_ms();
-    let known = LastRun::known(&project);
-    let last = LastRunReport::begin(project.clone(), known, Vec::new(), warnings());
-    let history = HistoryReport::new(project, run_name(now), warnings());
-    vec![Box::new(last), Box::new(history)]
+    let run = RunBeginning {
+        began: run_name(context.unix_ms()),
+        ..RunBeginning::default()
+    };
+    let history = HistoryReport::begin(project, run, Box::new(streams().1));
+    Some(Box::new(history))
 }

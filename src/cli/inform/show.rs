@@ -9,6 +9,7 @@ use ananke::plan::file_hash;
 use ananke::project::locate;
 use ananke::redact::Redactor;
 use ananke::report::Reporter;
+use ananke::report::history::later_runs_not_kept;
 use ananke::report::store::{KeptRun, KeptTest, RUNS, kept_runs};
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::source::{reason, remedy};
@@ -187,10 +188,25 @@ impl Shown<'_> {
         } else if head.close.is_none() {
             say("note: this run did not come to its end");
         }
-        if self.options.run > 1 {
+        if self.options.run == 1 {
+            self.note_later_runs();
+        } else {
             let began = iso8601(head.started_unix_ms);
             let command = head.facts.command.join(" ");
             say(&format!("note: the run of {began}: `{command}`"));
+        }
+    }
+
+    /// Says on standard error how many runs were made since the last one that is kept.
+    fn note_later_runs(&self) {
+        let name = Path::new(&self.run.shown).file_name().unwrap_or_default();
+        let later = later_runs_not_kept(&self.project, &name.to_string_lossy());
+        match later {
+            0 => {}
+            1 => say("note: the last run is not kept: this is the one before it"),
+            count => say(&format!(
+                "note: the last {count} runs are not kept: this is the one before them"
+            )),
         }
     }
 

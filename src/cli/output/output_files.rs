@@ -13,7 +13,7 @@ use ananke::context::{Context, Destination, Files};
 use ananke::project::locate;
 use ananke::report::file::{is_report, words_of_format};
 use ananke::report::written_reports::{WRITTEN_REPORTS, WrittenReports};
-use ananke::report::{history::HISTORY, last_run::LAST_RUN, store::RUNS};
+use ananke::report::{history::HISTORY, store::RUNS};
 use ananke::{golden::is_golden, model::ReportFormat, recording::is_recording};
 
 /// The size of the beginning of a file that shows its kind, in bytes.
@@ -221,11 +221,10 @@ impl OutputKind {
     }
 }
 
-/// Whether a file is a kept run, the history, or the last run of a project (SPEC 12).
+/// Whether a file is a kept run or the history of a project (SPEC 12).
 fn is_own_memory(real: &Path) -> bool {
     real.parent().is_some_and(|folder| folder.ends_with(RUNS))
         || real.ends_with(HISTORY)
-        || real.ends_with(LAST_RUN)
         || real.ends_with(WRITTEN_REPORTS)
 }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use ananke::outcome::{EarlierStatuses, RunFacts};
 use ananke::plan::{CaseEntry, Plan};
-use ananke::report::history::{HistoryReport, last_statuses};
+use ananke::report::history::{RunBeginning, RunKind, last_statuses, run_name};
 use ananke::report::store::{EarlierRuns, RunHeading, RunStore, StoreReport, not_kept};
 use ananke::run::{Run, RunAnswers};
-use ananke::{context::Context, redact::Redactor, report::prepare_own_folder};
+use ananke::{compare::Coverage, context::Context, redact::Redactor, report::prepare_own_folder};
 
 use super::reporters::file_options;
 use crate::cli::frame::{Failed, say};
@@ -71,10 +71,34 @@ pub(crate) fn begin(
     begun.map_err(|error| say(&not_kept(&error))).ok()
 }
 
-/// The writer of the history of this run of `plan`, which is called `name`.
-pub(crate) fn history(plan: &Plan, name: String, outputs: &Outputs) -> HistoryReport {
-    let warnings = Box::new(outputs.stderr.clone());
-    HistoryReport::new(plan.config.folder.clone(), name, warnings)
+/// The beginning of a run of `plan` in the history, where its tests are called as `redactor` masks them. If it is one of all
+/// tests, others are forgotten.
+pub(crate) fn beginning(
+    plan: &Plan,
+    kind: RunKind,
+    coverage: Coverage,
+    redactor: &Redactor,
+    context: &Context,
+) -> RunBeginning {
+    let mut run = RunBeginning {
+        began: run_name(context.unix_ms()),
+        kind,
+        gone: plan.gone.clone(),
+        ..RunBeginning::default()
+    };
+    if kind == RunKind::Given {
+        return run;
+    }
+    run.all = coverage == Coverage::AllTests;
+    for case in &plan.cases {
+        let id = redactor.text(&case.id()).into_owned();
+        if case.test.skip.is_none() {
+            run.selected.push(id);
+        } else if run.all {
+            run.skipped.push(id);
+        }
+    }
+    run
 }
 
 /// The statuses of the tests of `plan`, whose ids are masked by `redactor`, when they last ran to their end against the same target. A test that is

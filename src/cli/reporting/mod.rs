@@ -1,7 +1,7 @@
 //! The reports of a run, chosen by its options, and what the project remembers of its runs.
 //!
-//! `reporters` makes those that are asked for. The earlier run that a run is compared with is the `baseline`; `last_run` and
-//! `kept_runs` remember how tests ended, and walks that failed are frozen (`failed_walks`).
+//! `reporters` makes those that are asked for. The earlier run that a run is compared with is the `baseline`; what `kept_runs`
+//! remembers of earlier ones chooses the tests of `--last-failed` (`last_failed`), and walks that failed are frozen (`failed_walks`).
 //!
 //! **Invariant:** what is reported or remembered changes no verdict.
 
@@ -9,7 +9,7 @@ mod baseline;
 mod custom_reporter;
 pub(crate) mod failed_walks;
 pub(crate) mod kept_runs;
-pub(crate) mod last_run;
+pub(crate) mod last_failed;
 mod reporters;
 mod reserved_report;
 mod run_facts;

@@ -13,11 +13,11 @@ use ananke::coverage::CoverageCollector;
 use ananke::mutation::NoticedByRules;
 use ananke::observed::ObservedConversations;
 use ananke::outcome::{EarlierStatuses, RunFacts};
-use ananke::plan::{CaseEntry, Plan};
+use ananke::plan::Plan;
 use ananke::process::{TerminalMode, Typing};
 use ananke::recording::Recordings;
 use ananke::redact::{Redactor, Sealed};
-use ananke::report::history::{RunHistory, run_name};
+use ananke::report::history::{HistoryReport, RunHistory, RunKind};
 use ananke::report::{Reporter, deliver};
 use ananke::run::{
     ConversationOrigin, CoverageTap, EventReceiver, EventSender, LiveAnswers, Options, People,
@@ -33,7 +33,7 @@ use crate::cli::options::{ReportOptions, RunOptions, check_writable};
 use crate::cli::output::{OutputFiles, OutputKind, Outputs, Screen};
 use crate::cli::reporting::{
     CustomReporter, FailedWalks, LiveDisplay, Reporters, baseline_report, failed_walks, kept_count,
-    kept_runs, last_run, note_earlier_reports, reporters, usual_durations,
+    kept_runs, note_earlier_reports, reporters, usual_durations,
 };
 
 /// The number of outcomes that may wait for the reports.
@@ -85,14 +85,17 @@ fn say_error(error: &io::Error, outputs: &Outputs, redactor: &Redactor) {
 
 /// The part of a run in the memory of its project: what it takes from earlier ones, and leaves for later ones.
 struct RunMemory {
-    /// The name that it has in the history.
-    name: String,
     /// Whether its agents are asked.
     is_live: bool,
-    /// Whether its tests may be selected by how they ended.
-    is_remembered: bool,
-    /// Whether it is a part of the history of the project.
-    has_history: bool,
+    /// Its kind in the history of the project; `None` if it has no part in it.
+    kind: Option<RunKind>,
+}
+
+impl RunMemory {
+    /// Whether it is kept, and compared with the runs before: its agents are asked, and it has a part in the history.
+    fn has_history(&self) -> bool {
+        self.kind.is_some_and(RunKind::is_live)
+    }
 }
 
 /// The events of a run, and those that report them.
@@ -213,13 +216,21 @@ impl PlannedRun<'_> {
         let folder = &plan.config.folder;
         let asks = self.observed.is_none() && !self.options.again;
         let is_live = asks && services::is_live(plan, self.recordings.as_ref());
-        let is_remembered = asks && kept_runs::can_remember(folder);
-        RunMemory {
-            name: run_name(self.context.unix_ms()),
-            is_live,
-            is_remembered,
-            has_history: is_live && is_remembered,
+        if !asks || !kept_runs::can_remember(folder) {
+            return RunMemory {
+                is_live,
+                kind: None,
+            };
         }
+        let mut cases = plan.cases.iter();
+        let is_given = cases.any(|case| self.context.files.is_given(&case.test.path));
+        let kind = match (is_live, is_given) {
+            (true, false) => Some(RunKind::Agent),
+            (true, true) => Some(RunKind::Given),
+            (false, false) => Some(RunKind::Replay),
+            (false, true) => None,
+        };
+        RunMemory { is_live, kind }
     }
 
     /// All that report the run, in the order in which they get its events.
@@ -235,7 +246,7 @@ impl PlannedRun<'_> {
     ) -> Result<Reporters, Failed> {
         let (context, redactor, colour) =
             (self.context, self.redactor, self.options.selection.color);
-        let has_history = memory.has_history;
+        let has_history = memory.has_history();
         let kept = has_history
             .then(|| kept_count(plan, context))
             .and_then(|keep| kept_runs::begin(plan, keep, &shared.facts, context, outputs));
@@ -263,15 +274,13 @@ impl PlannedRun<'_> {
         if let Some(reporter) = &self.reporter {
             reporters.push(Box::new(reporter.collect(context)?));
         }
-        // First, since a report that is written to a pipe waits for its reader.
-        let is_given = |case: &CaseEntry| context.files.is_given(&case.test.path);
-        if memory.is_remembered && !plan.cases.iter().any(is_given) {
-            let stderr = outputs.stderr.clone();
-            let report = last_run::memory(plan, self.coverage, redactor, stderr);
-            reporters.insert(0, Box::new(report));
-        }
-        if has_history {
-            reporters.push(Box::new(kept_runs::history(plan, memory.name, outputs)));
+        if let Some(kind) = memory.kind {
+            let mut run = kept_runs::beginning(plan, kind, self.coverage, redactor, context);
+            run.kept = kept.as_ref().map(|(report, _)| report.file_name());
+            // First, since a report that is written to a pipe waits for its reader.
+            let warnings = Box::new(outputs.stderr.clone());
+            let history = HistoryReport::begin(plan.config.folder.clone(), run, warnings);
+            reporters.insert(0, Box::new(history));
         }
         if let Some((report, store)) = kept {
             shared.answers.keep(Arc::new(store));
@@ -309,8 +318,12 @@ impl PlannedRun<'_> {
         let colour = self.options.selection.color;
         let usual = || {
             let folder = &plan.config.folder;
-            let history = memory.has_history.then(|| RunHistory::read(folder));
-            usual_durations(&history.unwrap_or_default(), plan, self.redactor)
+            let history = if memory.has_history() {
+                RunHistory::read(folder)
+            } else {
+                RunHistory::default()
+            };
+            usual_durations(&history, plan, self.redactor)
         };
         reporters(reports, plan, colour, self.context, outputs, display, usual)
     }

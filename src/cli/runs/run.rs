@@ -20,7 +20,7 @@ use crate::cli::frame::{Colour, CommandOptions, Exit, Failed, print, say};
 use crate::cli::options::{AgentAnswers, RunOptions, recordings, snapshots};
 use crate::cli::output::{OutputFiles, OutputKind};
 use crate::cli::reporting::{
-    CustomReporter, FailedWalks, ReservedReport, baseline, custom_reporter, last_run,
+    CustomReporter, FailedWalks, ReservedReport, baseline, custom_reporter, last_failed,
     note_earlier_reports, run_facts,
 };
 use crate::cli::select::{
@@ -250,7 +250,7 @@ fn run_tests(
         keep_shard(&mut plan, number, by, note, context, &redactor)
     });
     if options.is_of_failed() {
-        last_run::keep_failed(&mut plan, &selection, context, &redactor);
+        last_failed::keep_failed(&mut plan, &selection, context, &redactor);
     }
     if options.dry_run {
         return print_ids(&plan, &redactor);

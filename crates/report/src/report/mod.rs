@@ -10,8 +10,8 @@
 //!
 //! Style and script of the HTML page are files in its folder, which are put into every report as they are. Its data has types of
 //! its own, defined by `part!` as the document of a run is ([`run_document`](crate::run_document)): each field once. A kept run
-//! (`store/`) has the results of that document, for `show` and `run --again`. `last_run` remembers which tests failed, `history`
-//! how tests ended in the last runs.
+//! (`store/`) has the results of that document, for `show` and `run --again`. `history` is the one memory of earlier runs: how
+//! each test ended, and which did not.
 //!
 //! **Invariant:** a report is built without what runs tests; memory does
 //! not grow with the number of tests; text of an agent goes through [`escape`](ananke_base::text::escape) for terminals, XML
@@ -29,13 +29,10 @@ mod document;
 mod failure_numbers;
 pub mod file;
 pub mod history;
-pub mod last_run;
 mod layout;
 mod mutation;
-mod numbered_files;
 mod own_folder;
 mod reporter;
-mod run_journal;
 mod run_keeping;
 mod slowest;
 pub mod store;

@@ -16,7 +16,7 @@ use ananke::plan::{Filter, Plan, Planned, TouchedTests, plan};
 use ananke::process::interrupt;
 use ananke::project::locate;
 use ananke::redact::Redactor;
-use ananke::report::last_run::LastRun;
+use ananke::report::history::LastVerdicts;
 use ananke::report::store::kept_runs;
 use ananke::text::{escape, natural_path_order, truncate};
 use clap::Args;
@@ -291,7 +291,7 @@ impl Watch<'_> {
                 }
             }
             (WatchRound::Failed, _) => {
-                let known = LastRun::known(self.folder);
+                let known = LastVerdicts::known(self.folder);
                 self.evaluated.retain(|id, _| !known.is_failing(id));
             }
             (WatchRound::Touched(_), None) => {}
@@ -485,7 +485,7 @@ impl Watch<'_> {
         let Some((plan, redactor)) = planned else {
             return self.failing.clone();
         };
-        let known = LastRun::known(&plan.config.folder);
+        let known = LastVerdicts::known(&plan.config.folder);
         plan.cases
             .iter()
             .map(|case| redactor.text(&case.id()).into_owned())

@@ -1,185 +1,98 @@
-//! Writes the history of a run, after those before it.
+//! Writes the lines of a run to the history.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs::{self, File, TryLockError};
-use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-use std::thread;
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use indexmap::IndexMap;
-use serde::Deserialize;
+use serde::Serialize;
 
-use super::run_history::MOST_BYTES;
-use super::{HISTORY, HistoryEntry};
+use super::history_file::{HISTORY, HistoryFile, mark_lost, unmark_lost};
+use super::history_line::{HistoryEntry, RunBeginning, RunEnding, RunKind};
+use super::trim::trim;
 use crate::report::Reporter;
-use crate::report::own_folder::{FOLDER, make_own_folder};
-use ananke_base::context::{At, Scratch};
+use ananke_base::context::At;
 use ananke_base::source::reason;
 use ananke_trace::outcome::{Outcome, RunEvent, Status};
 use ananke_trace::redact::Sealed;
 
-/// The number of runs that are kept.
-const MOST_RUNS: usize = 50;
-
-/// The number of bytes that are left when older runs go because the file is too large: not every run has to rewrite it.
-const LEFT_BYTES: u64 = 6 << 20;
-
-/// The number of bytes that are collected before they are written.
-const COLLECTED: usize = 64 << 10;
-
-/// The number of attempts to take the lock of another run, and the time between them.
-const TRIES: usize = 40;
-const BETWEEN_TRIES: Duration = Duration::from_millis(25);
-
-/// The name of a run that this program begins at `unix_ms`: later runs have greater names.
+/// The name of a run that this program begins at `unix_ms`.
 pub fn run_name(unix_ms: u64) -> String {
     format!("{unix_ms:015}-{}", std::process::id())
 }
 
-/// Writes the history of a run, after those before it.
+/// Writes the lines of a run to the history: one when it begins, one when a test has ended, and one when it is over.
 pub struct HistoryReport {
     folder: PathBuf,
     /// The name of the run.
     run: String,
+    kind: RunKind,
     commit: Option<String>,
     /// The moments at which the tests began that have not ended.
     began: HashMap<String, At>,
     /// The time that the tests took that have ended and are not reported yet.
     took: HashMap<String, Duration>,
-    collected: Vec<u8>,
-    /// The first error; nothing is written after it.
-    error: Option<io::Error>,
+    /// The file, or the first error: nothing is written after it.
+    file: io::Result<HistoryFile>,
     /// The stream for the warning that it cannot be written.
     warnings: Box<dyn Write + Send>,
 }
 
 impl HistoryReport {
-    /// A history of the project in `folder`, of the run that is called `run`. Its warnings go to `warnings`.
-    pub fn new(folder: PathBuf, run: String, warnings: Box<dyn Write + Send>) -> Self {
-        Self {
+    /// The history of the project in `folder`, to which `run` is added, which begins. Its warnings go to `warnings`.
+    pub fn begin(folder: PathBuf, run: RunBeginning, warnings: Box<dyn Write + Send>) -> Self {
+        // A history that is too large is no reason to remember nothing.
+        let _is_as_it_was = trim(&folder);
+        let file = HistoryFile::open(&folder);
+        let mut report = Self {
             folder,
-            run,
+            run: run.began.clone(),
+            kind: run.kind,
             commit: None,
             began: HashMap::new(),
             took: HashMap::new(),
-            collected: Vec::new(),
-            error: None,
+            file,
             warnings,
+        };
+        if report.file.is_err() {
+            report.mark_lost();
         }
+        report.write(&run);
+        if run.all && report.file.is_ok() {
+            unmark_lost(&report.folder);
+        }
+        report
     }
 
     fn add(&mut self, outcome: &Outcome) {
         let took = self.took.remove(&outcome.test.id);
-        if outcome.status() == Status::Skipped || self.error.is_some() {
+        // A test that did not run keeps its last verdict.
+        if outcome.status() == Status::Skipped {
             return;
         }
-        let entry = HistoryEntry::of(outcome, &self.run, self.commit.as_deref(), took);
-        // It has texts and numbers only, and goes into memory.
-        let _cannot_fail = serde_json::to_writer(&mut self.collected, &entry);
-        self.collected.push(b'\n');
-        if self.collected.len() >= COLLECTED {
-            self.write();
-        }
+        let (run, commit) = (self.run.clone(), self.commit.clone());
+        let entry = HistoryEntry::of(outcome, (&run, self.kind), commit.as_deref(), took);
+        self.write(&entry);
     }
 
-    /// Appends what is collected.
-    fn write(&mut self) {
-        let collected = std::mem::take(&mut self.collected);
-        if collected.is_empty() || self.error.is_some() {
+    /// Appends a line, unless one before it could not be written.
+    fn write(&mut self, line: &impl Serialize) {
+        let Ok(file) = &mut self.file else {
             return;
-        }
-        if make_own_folder(&self.folder).is_err() {
-            // The beginning of the run says so.
-            return;
-        }
-        let append = || {
-            let _lock = lock(&self.folder, File::try_lock_shared);
-            let path = self.folder.join(HISTORY);
-            if path.metadata().is_ok_and(|found| !found.is_file()) {
-                return Err(io::Error::other("it is not a file"));
-            }
-            let mut file = File::options().append(true).create(true).open(path)?;
-            file.write_all(&collected)
         };
-        self.error = append().err();
+        if let Err(error) = file.append(line) {
+            self.file = Err(error);
+            self.mark_lost();
+        }
     }
-}
 
-/// The lock of the history in `folder`, taken with `take`, until it is dropped; `None` if another program does not let it go, or
-/// the file system has no locks.
-fn lock(folder: &Path, take: fn(&File) -> Result<(), TryLockError>) -> Option<File> {
-    let path = folder.join(FOLDER).join("history.lock");
-    let mut options = File::options();
-    let file = options.append(true).create(true).open(path).ok()?;
-    for _ in 0..TRIES {
-        match take(&file) {
-            Ok(()) => return Some(file),
-            Err(TryLockError::WouldBlock) => thread::sleep(BETWEEN_TRIES),
-            Err(TryLockError::Error(_)) => return None,
+    /// Marks at once that something is missing: a run that is killed does not come to its end.
+    fn mark_lost(&self) {
+        // What is in no file is not remembered for `--last-failed`.
+        if self.kind != RunKind::Given {
+            mark_lost(&self.folder);
         }
     }
-    None
-}
-
-/// Removes the oldest runs if there are too many.
-fn trim(folder: &Path) -> io::Result<()> {
-    #[derive(Deserialize)]
-    struct RunOf<'a> {
-        #[serde(borrow)]
-        run: Cow<'a, str>,
-    }
-    let path = folder.join(HISTORY);
-    let found = fs::metadata(&path)?;
-    if !found.is_file() {
-        return Ok(());
-    }
-    // What another run appends meanwhile would be lost.
-    let Some(_lock) = lock(folder, File::try_lock) else {
-        return Ok(());
-    };
-    let length = found.len();
-    let mut lines = BufReader::new(File::open(&path)?);
-    let mut end = lines.seek(SeekFrom::Start(length.saturating_sub(MOST_BYTES)))?;
-    // The first byte that stays.
-    let mut first = 0;
-    // The end of the last line of each run: lines of runs at the same time alternate.
-    let mut ends: IndexMap<String, u64> = IndexMap::new();
-    // The beginning of the lines of one run, and its index.
-    let mut last: Option<(Vec<u8>, usize)> = None;
-    let mut line = Vec::new();
-    while lines.read_until(b'\n', &mut line)? > 0 {
-        let is_too_old = length > MOST_BYTES && end < length - LEFT_BYTES;
-        end += line.len() as u64;
-        if is_too_old {
-            first = end;
-        }
-        match &last {
-            // Most lines are of the same run as the line before.
-            Some((start, run)) if line.starts_with(start) => ends[*run] = end,
-            _ => {
-                if let Ok(RunOf { run }) = serde_json::from_slice::<RunOf>(&line) {
-                    let run = ends.insert_full(run.into_owned(), end).0;
-                    let until = line.iter().position(|byte| *byte == b',');
-                    let until = until.filter(|_| line.starts_with(b"{\"run\":\""));
-                    last = until.map(|until| (line[..=until].to_vec(), run));
-                }
-            }
-        }
-        line.clear();
-    }
-    let mut ends: Vec<u64> = ends.into_values().collect();
-    ends.sort_unstable();
-    let too_many = ends.len().checked_sub(MOST_RUNS + 1);
-    first = first.max(too_many.map_or(0, |index| ends[index]));
-    if first == 0 {
-        return Ok(());
-    }
-    let mut scratch = Scratch::beside(&path, "part")?;
-    lines.seek(SeekFrom::Start(first))?;
-    io::copy(&mut lines, &mut scratch.file)?;
-    scratch.put_in_place(&path)
 }
 
 impl Reporter for HistoryReport {
@@ -194,53 +107,46 @@ impl Reporter for HistoryReport {
                 }
             }
             RunEvent::CaseFinished(outcome) => self.add(outcome),
+            // A run that was interrupted, or lost its agent, has tests that were to run and did not.
+            RunEvent::RunFinished(end) if !end.interrupted && end.verdict.lost.is_none() => {
+                let ended = self.run.clone().into();
+                self.write(&RunEnding { ended });
+            }
             _ => {}
         }
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.write();
-        let trimmed = match self.error.take() {
-            Some(error) => Err(error),
-            None => trim(&self.folder),
+        let Err(error) = &self.file else {
+            return Ok(());
         };
-        match trimmed {
-            // There is no such file, or no directory for it: the memory of the last run says that.
-            Err(error)
-                if !matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                let why = reason(&error);
-                // A closed standard error ends the printing, nothing else.
-                let _lost = writeln!(
-                    self.warnings,
-                    "warning: `{HISTORY}` cannot be written ({why}): the durations of this run are not remembered"
-                );
-            }
-            _ => {}
-        }
+        let why = reason(error);
+        let consequence = match self.kind {
+            RunKind::Agent | RunKind::Replay => "`--last-failed` will run every test",
+            RunKind::Given => "the durations of this run are not remembered",
+        };
+        // A closed standard error ends the printing, nothing else.
+        let _lost = writeln!(
+            self.warnings,
+            "warning: `{HISTORY}` cannot be written ({why}): {consequence}"
+        );
         Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
-    use crate::report::history::{HistoryReason, MOST_OF_REASON, RunHistory};
-    use ananke_trace::outcome::{EndCause, ErrorKind, FailureReason, Problem, TestIdentity};
+    use crate::report::history::{LastVerdicts, RunHistory, Unknown};
+    use crate::report::own_folder::FOLDER;
+    use ananke_trace::outcome::{EndCause, ErrorKind, Problem, RunClose, TestIdentity};
     use ananke_trace::redact::Redactor;
     use ananke_trace::trace::Usage;
-
-    fn project(name: &str) -> PathBuf {
-        let folder =
-            std::env::temp_dir().join(format!("ananke-history-{}-{name}", std::process::id()));
-        let _is_new = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        folder
-    }
+    use tempfile::{TempDir, tempdir};
 
     fn outcome(id: &str) -> Outcome {
         Outcome {
@@ -253,29 +159,28 @@ mod tests {
     }
 
     /// A test with a hook that failed.
-    fn broken(id: &str, message: String) -> Outcome {
+    fn broken(id: &str, message: &str) -> Outcome {
         let mut broken = outcome(id);
         broken.end(EndCause::Broken(Problem {
             kind: ErrorKind::Hook,
-            message,
+            message: message.to_owned(),
             help: None,
         }));
         broken
     }
 
-    /// Runs the test `a` for so many milliseconds.
-    fn run(folder: &Path, name: &str, took: u64, outcome: Outcome) {
-        run_masked(folder, name, took, outcome, &Redactor::default());
+    /// A run that is called `name` begins, of these tests.
+    fn begin(folder: &Path, name: &str, selected: &[&str]) -> HistoryReport {
+        let run = RunBeginning {
+            began: name.to_owned(),
+            selected: selected.iter().map(|id| (*id).to_owned()).collect(),
+            ..RunBeginning::default()
+        };
+        HistoryReport::begin(folder.to_owned(), run, Box::new(io::sink()))
     }
 
-    /// The same, of a run that masks what `redactor` knows.
-    fn run_masked(folder: &Path, name: &str, took: u64, outcome: Outcome, redactor: &Redactor) {
-        let mut report = Box::new(HistoryReport::new(
-            folder.to_owned(),
-            name.to_owned(),
-            Box::new(io::sink()),
-        ));
-        let seal = |event| redactor.seal(event);
+    /// A test ends after so many milliseconds, in a run that masks what `redactor` knows.
+    fn end_test(report: &mut HistoryReport, took: u64, outcome: Outcome, redactor: &Redactor) {
         let (id, at) = (outcome.test.id.clone(), At::default());
         let ended = RunEvent::CaseEnded {
             id: id.clone(),
@@ -286,120 +191,173 @@ mod tests {
             usage: Usage::default(),
             failed: None,
         };
-        report
-            .event(&seal(RunEvent::CaseStarted { id, at }))
-            .unwrap();
-        report.event(&seal(ended)).unwrap();
-        report.event(&seal(outcome.into())).unwrap();
-        report.finish().unwrap();
+        for event in [RunEvent::CaseStarted { id, at }, ended, outcome.into()] {
+            report.event(&redactor.seal(event)).unwrap();
+        }
+    }
+
+    fn end_run(mut report: HistoryReport) {
+        let end = RunEvent::RunFinished(RunClose::default());
+        report.event(&Redactor::default().seal(end)).unwrap();
+        Box::new(report).finish().unwrap();
+    }
+
+    /// A run of one test, for so many milliseconds.
+    fn run(folder: &Path, name: &str, took: u64, outcome: Outcome) {
+        let mut report = begin(folder, name, &[&outcome.test.id]);
+        end_test(&mut report, took, outcome, &Redactor::default());
+        end_run(report);
+    }
+
+    fn text(folder: &TempDir) -> String {
+        fs::read_to_string(folder.path().join(HISTORY)).unwrap()
     }
 
     #[test]
     fn the_usual_duration_is_the_median_of_the_last_passed_runs() {
-        let folder = project("median");
-        assert_eq!(RunHistory::read(&folder), RunHistory::default());
+        let folder = tempdir().unwrap();
+        let project = folder.path();
+        assert_eq!(RunHistory::read(project), RunHistory::default());
         // The first are too old to count.
         for (index, took) in [9000, 9000, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
             .iter()
             .enumerate()
         {
-            run(&folder, &format!("{index:02}"), *took, outcome("a"));
+            run(project, &format!("{index:02}"), *took, outcome("a"));
         }
-        run(&folder, "99", 1, broken("a", "no".to_owned()));
-        let history = RunHistory::read(&folder);
+        run(project, "99", 1, broken("a", "no"));
+        let history = RunHistory::read(project);
         assert_eq!(history.usual_duration("a"), Some(Duration::from_millis(60)));
         assert_eq!(history.usual_duration("b"), None);
-        let text = fs::read_to_string(folder.join(HISTORY)).unwrap();
+        let text = text(&folder);
         assert!(
-            text.ends_with("{\"run\":\"99\",\"id\":\"a\",\"target\":\"\",\"status\":\"error\",\"duration_ms\":1,\"reason\":{\"kind\":\"hook\",\"about\":\"no\"}}\n"),
+            text.ends_with(
+                "{\"began\":\"99\",\"selected\":[\"a\"]}\n\
+                 {\"run\":\"99\",\"id\":\"a\",\"target\":\"\",\"status\":\"error\",\"duration_ms\":1,\"reason\":{\"kind\":\"hook\",\"about\":\"no\"}}\n\
+                 {\"ended\":\"99\"}\n"
+            ),
             "{text}"
         );
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
-    fn the_runs_of_one_commit_can_be_left_aside() {
-        let folder = project("commit");
-        let line = |commit: &str, took: u64| {
-            format!(
-                "{{\"run\":\"1\"{commit},\"id\":\"a\",\"status\":\"passed\",\"duration_ms\":{took}}}\n"
-            )
-        };
-        let (old, new) = (",\"commit\":\"old\"", ",\"commit\":\"new\"");
-        let lines = [line("", 10), line(old, 20), line(new, 90), line(new, 91)];
-        fs::create_dir_all(folder.join(FOLDER)).unwrap();
-        fs::write(folder.join(HISTORY), lines.concat()).unwrap();
-        for (commit, expected) in [(None, 90), (Some("new"), 20), (Some("other"), 90)] {
-            let history = RunHistory::read_without(&folder, commit);
-            let usual = history.usual_duration("a");
-            assert_eq!(usual, Some(Duration::from_millis(expected)), "{commit:?}");
-        }
-        fs::remove_dir_all(folder).unwrap();
-    }
-
-    #[test]
-    fn a_reason_is_whole_bounded_and_masked_and_one_of_before_is_read() {
-        let folder = project("reason");
-        let whole = FailureReason {
-            kind: "tools.require".into(),
-            tool: Some("t".repeat(2 * MOST_OF_REASON)),
-            path: Some("currency".to_owned()),
-            about: None,
-        };
-        let kept = HistoryReason::from(whole);
-        let tool = kept.tool.clone().unwrap();
-        assert!(
-            tool.starts_with("ttt") && tool.len() < MOST_OF_REASON + 40,
-            "{tool}"
-        );
-        let text = serde_json::to_string(&kept).unwrap();
-        assert!(text.ends_with(",\"path\":\"currency\"}"), "{text}");
-        assert_eq!(serde_json::from_str::<HistoryReason>(&text).unwrap(), kept);
-        let before =
-            "{\"run\":\"1\",\"id\":\"a\",\"status\":\"failed\",\"reason\":\"tools.require\"}";
-        let before: HistoryEntry = serde_json::from_str(before).unwrap();
-        let reason = before.reason.unwrap();
-        assert_eq!((&*reason.kind, reason.tool), ("tools.require", None));
+    fn what_a_run_writes_is_masked() {
+        let folder = tempdir().unwrap();
         let redactor = Redactor::default();
         redactor.add(["hunter2-and-more"]);
-        let message = "the hook said hunter2-and-more".to_owned();
-        run_masked(&folder, "1", 1, broken("a", message), &redactor);
-        let text = fs::read_to_string(folder.join(HISTORY)).unwrap();
+        let mut report = begin(folder.path(), "1", &[]);
+        let broken = broken("a", "the hook said hunter2-and-more");
+        end_test(&mut report, 1, broken, &redactor);
+        let text = text(&folder);
         assert!(
             text.contains("\"about\":\"the hook said ") && !text.contains("hunter2"),
             "{text}"
         );
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
-    fn the_oldest_runs_go() {
-        let folder = project("oldest");
-        for index in 0..MOST_RUNS + 5 {
-            run(&folder, &format!("{index:02}"), 1, outcome("a"));
+    fn a_run_that_is_killed_leaves_what_it_knew_and_what_it_did_not_run() {
+        let folder = tempdir().unwrap();
+        let project = folder.path();
+        run(project, "1", 1, broken("old", "no"));
+        let mut killed = begin(project, "2", &["a", "b", "c"]);
+        end_test(&mut killed, 1, broken("a", "no"), &Redactor::default());
+        end_test(&mut killed, 1, outcome("b"), &Redactor::default());
+        drop(killed);
+        let known = LastVerdicts::read(project).unwrap();
+        assert!(known.is_failing("old") && known.is_failing("a") && !known.failed("b"));
+        assert!(known.is_unfinished("c") && !known.is_failing("c") && known.failed("c"));
+        // A run that skips it leaves it as it was, and one that runs it knows it.
+        end_run(begin(project, "3", &["c"]));
+        assert!(LastVerdicts::read(project).unwrap().is_unfinished("c"));
+        run(project, "4", 1, outcome("c"));
+        assert!(!LastVerdicts::read(project).unwrap().failed("c"));
+    }
+
+    #[test]
+    fn runs_at_the_same_time_lose_nothing_of_each_other() {
+        let folder = tempdir().unwrap();
+        let project = folder.path();
+        let redactor = Redactor::default();
+        let tests = |name: &str| [1, 2, 3].map(|test| format!("{name}{test}"));
+        std::thread::scope(|scope| {
+            for name in ["a", "b", "c", "d"] {
+                let redactor = &redactor;
+                scope.spawn(move || {
+                    for round in 0..20 {
+                        let tests = tests(name);
+                        let selected: Vec<&str> = tests.iter().map(String::as_str).collect();
+                        let mut report = begin(project, &format!("{name}-{round}"), &selected);
+                        for id in selected {
+                            end_test(&mut report, 1, broken(id, "no"), redactor);
+                        }
+                        end_run(report);
+                    }
+                });
+            }
+        });
+        let known = LastVerdicts::read(project).unwrap();
+        for name in ["a", "b", "c", "d"] {
+            for id in tests(name) {
+                assert!(known.is_failing(&id) && !known.is_unfinished(&id), "{id}");
+            }
         }
-        let text = fs::read_to_string(folder.join(HISTORY)).unwrap();
-        assert_eq!(text.lines().count(), MOST_RUNS);
-        assert!(text.starts_with("{\"run\":\"05\""), "{text}");
-        // Lines that are not ours, half a line and a file that is too large.
-        let long = format!("nonsense\n{{\"run\":\"0\n{}\n{text}", "x".repeat(9 << 20));
-        fs::write(folder.join(HISTORY), long).unwrap();
-        let history = RunHistory::read(&folder);
-        assert_eq!(history.usual_duration("a"), Some(Duration::from_millis(1)));
-        run(&folder, "99", 1, outcome("a"));
-        assert!(fs::metadata(folder.join(HISTORY)).unwrap().len() < MOST_BYTES);
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
-    fn a_history_that_cannot_be_written_fails_no_run() {
-        let folder = project("file");
-        fs::write(folder.join(FOLDER), "a file").unwrap();
-        run(&folder, "1", 1, outcome("a"));
-        assert_eq!(RunHistory::read(&folder), RunHistory::default());
-        fs::remove_file(folder.join(FOLDER)).unwrap();
-        fs::create_dir_all(folder.join(HISTORY)).unwrap();
-        run(&folder, "1", 1, outcome("a"));
-        fs::remove_dir_all(folder).unwrap();
+    fn half_a_line_means_that_nothing_is_known_until_a_run_of_all_tests() {
+        let folder = tempdir().unwrap();
+        let project = folder.path();
+        run(project, "1", 1, broken("a", "no"));
+        let half = text(&folder) + "{\"run\":\"2\",\"id\":\"b";
+        fs::write(project.join(HISTORY), half).unwrap();
+        assert_eq!(LastVerdicts::read(project), Err(Unknown::Lost));
+        run(project, "3", 1, outcome("a"));
+        assert_eq!(LastVerdicts::read(project), Err(Unknown::Lost));
+        let all = RunBeginning {
+            began: "4".to_owned(),
+            selected: vec!["a".to_owned()],
+            all: true,
+            ..RunBeginning::default()
+        };
+        end_run(HistoryReport::begin(
+            project.to_owned(),
+            all,
+            Box::new(io::sink()),
+        ));
+        assert!(LastVerdicts::read(project).unwrap().is_clean());
+    }
+
+    #[test]
+    fn a_history_that_cannot_be_written_fails_no_run_and_is_not_trusted() {
+        let folder = tempdir().unwrap();
+        let project = folder.path();
+        fs::write(project.join(FOLDER), "a file").unwrap();
+        run(project, "1", 1, outcome("a"));
+        assert_eq!(RunHistory::read(project), RunHistory::default());
+        assert_eq!(LastVerdicts::read(project), Err(Unknown::NoRun));
+        fs::remove_file(project.join(FOLDER)).unwrap();
+        fs::create_dir_all(project.join(HISTORY)).unwrap();
+        run(project, "1", 1, outcome("a"));
+        assert_eq!(LastVerdicts::read(project), Err(Unknown::Lost));
+    }
+
+    #[test]
+    fn an_empty_file_and_one_of_an_earlier_build_are_not_taken_for_a_run_in_which_nothing_failed() {
+        let folder = tempdir().unwrap();
+        let project = folder.path();
+        let own = project.join(FOLDER);
+        assert_eq!(LastVerdicts::read(project), Err(Unknown::NoRun));
+        fs::create_dir(&own).unwrap();
+        fs::write(own.join("last-run.json"), "{\"failed\":[]}").unwrap();
+        assert_eq!(LastVerdicts::read(project), Err(Unknown::EarlierBuild));
+        fs::write(project.join(HISTORY), "").unwrap();
+        assert_eq!(LastVerdicts::read(project), Err(Unknown::Unusable));
+        let old = "{\"run\":\"1\",\"id\":\"a\",\"status\":\"passed\",\"reason\":\"other\"}\n\
+                   {\"run\":\"1\",\"id\":\"b\",\"status\":\"passed\"}\n";
+        fs::write(project.join(HISTORY), old).unwrap();
+        assert_eq!(LastVerdicts::read(project), Err(Unknown::EarlierBuild));
+        run(project, "2", 1, outcome("a"));
+        assert!(LastVerdicts::read(project).is_ok());
     }
 }

@@ -1,53 +1,24 @@
-//! The history of the tests of a project, read from the end of its file: the durations of their last runs, and their statuses
-//! when they ran last.
+//! The durations and statuses of the tests of a project in its last runs, and which of the runs are not kept.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
 
-use super::history_entry::EntryStart;
+use super::history_file::{FileEnd, MOST_BYTES, file_end};
+use super::history_line::{HistoryEntry, HistoryLine};
 use ananke_trace::outcome::{EarlierStatuses, Status};
 
-/// The path of the file, relative to the directory of the config.
-pub const HISTORY: &str = ".ananke/history.jsonl";
-
-/// The largest size of the file, in bytes.
-pub(super) const MOST_BYTES: u64 = 8 << 20;
-
-/// The end of the file.
-#[derive(Debug, Default)]
-pub(super) struct FileEnd {
-    /// Its bytes, from the beginning of a line.
-    pub(super) bytes: Vec<u8>,
-    /// Whether the file has more before them.
-    pub(super) has_more: bool,
+/// The entry of a test whose agent was asked in `line`: a replay has the times and the statuses of another run.
+fn live_entry(line: &[u8]) -> Option<HistoryEntry<'_>> {
+    match HistoryLine::read(line)? {
+        HistoryLine::Test(test) if test.kind.is_live() => Some(test),
+        _ => None,
+    }
 }
 
-/// The last bytes of the file, about as many as `most`; nothing if it cannot be read.
-pub(super) fn file_end(folder: &Path, most: u64) -> FileEnd {
-    let path = folder.join(HISTORY);
-    // A pipe would wait for its writer.
-    let length = match path.metadata() {
-        Ok(found) if found.is_file() => found.len(),
-        _ => return FileEnd::default(),
-    };
-    let read = || {
-        let mut file = File::open(&path)?;
-        let skipped = length.saturating_sub(most);
-        file.seek(SeekFrom::Start(skipped))?;
-        let mut bytes = Vec::new();
-        file.take(2 * most).read_to_end(&mut bytes)?;
-        let has_more = skipped > 0;
-        if has_more {
-            let first = bytes.iter().position(|byte| *byte == b'\n');
-            bytes.drain(..first.map_or(bytes.len(), |end| end + 1));
-        }
-        Ok(FileEnd { bytes, has_more })
-    };
-    let read: io::Result<FileEnd> = read();
-    read.unwrap_or_default()
+/// The last bytes of the history in `folder`; nothing if it cannot be read.
+fn known_end(folder: &Path, most: u64) -> FileEnd {
+    file_end(folder, most).unwrap_or_default()
 }
 
 /// The number of the last passed runs of a test that make its usual duration.
@@ -69,18 +40,14 @@ impl RunHistory {
     /// The same without the runs of this commit.
     pub fn read_without(folder: &Path, commit: Option<&str>) -> Self {
         let mut history = Self::default();
-        for line in file_end(folder, MOST_BYTES)
-            .bytes
-            .split(|byte| *byte == b'\n')
-        {
-            let Ok(entry) = serde_json::from_slice::<EntryStart>(line) else {
+        for line in known_end(folder, MOST_BYTES).lines() {
+            let Some(entry) = live_entry(line) else {
                 continue;
             };
             if commit.is_some() && entry.commit.as_deref() == commit {
                 continue;
             }
-            let has_passed = entry.status == Status::Passed;
-            let Some(duration) = entry.duration_ms.filter(|_| has_passed) else {
+            let (Status::Passed, Some(duration)) = (entry.status, entry.duration_ms) else {
                 continue;
             };
             match history.passed.get_mut(&*entry.id) {
@@ -113,9 +80,9 @@ pub fn last_statuses(folder: &Path, tests: &BTreeMap<String, String>) -> Earlier
     loop {
         let mut last = HashMap::new();
         let mut missing = tests.len();
-        let end = file_end(folder, most);
-        for line in end.bytes.rsplit(|byte| *byte == b'\n') {
-            let Ok(entry) = serde_json::from_slice::<EntryStart>(line) else {
+        let end = known_end(folder, most);
+        for line in end.lines().rev() {
+            let Some(entry) = live_entry(line) else {
                 continue;
             };
             let own = tests.get(&*entry.id);
@@ -137,6 +104,23 @@ pub fn last_statuses(folder: &Path, tests: &BTreeMap<String, String>) -> Earlier
         }
         most *= 4;
     }
+}
+
+/// The number of runs of the project in `folder` that began after the one that is kept in the file `kept`, and are not kept. 0 if
+/// that run is not on record.
+pub fn later_runs_not_kept(folder: &Path, kept: &str) -> usize {
+    let mut later = 0;
+    for line in known_end(folder, MOST_BYTES).lines().rev() {
+        let Some(HistoryLine::Began(run)) = HistoryLine::read(line) else {
+            continue;
+        };
+        match run.kept {
+            None => later += 1,
+            Some(name) if name == kept => return later,
+            Some(_) => {}
+        }
+    }
+    0
 }
 
 #[cfg(test)]
@@ -167,6 +151,25 @@ mod tests {
         assert_eq!(unknown.change("old", Status::Failed), known);
         assert_eq!(unknown.change("unknown", Status::Failed), new);
         std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn the_runs_of_one_commit_can_be_left_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let line = |commit: &str, took: u64| {
+            format!(
+                "{{\"run\":\"1\"{commit},\"id\":\"a\",\"status\":\"passed\",\"duration_ms\":{took}}}\n"
+            )
+        };
+        let (old, new) = (",\"commit\":\"old\"", ",\"commit\":\"new\"");
+        let lines = [line("", 10), line(old, 20), line(new, 90), line(new, 91)];
+        std::fs::create_dir(folder.path().join(".ananke")).unwrap();
+        std::fs::write(folder.path().join(HISTORY), lines.concat()).unwrap();
+        for (commit, expected) in [(None, 90), (Some("new"), 20), (Some("other"), 90)] {
+            let history = RunHistory::read_without(folder.path(), commit);
+            let usual = history.usual_duration("a");
+            assert_eq!(usual, Some(Duration::from_millis(expected)), "{commit:?}");
+        }
     }
 
     fn against(target: &str, ids: &[&str]) -> BTreeMap<String, String> {

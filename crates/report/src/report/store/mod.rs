@@ -8,6 +8,7 @@
 
 mod earlier_runs;
 mod kept_run;
+mod numbered_files;
 mod record;
 mod run_files;
 mod run_writer;

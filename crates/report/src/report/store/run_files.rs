@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::report::numbered_files;
+use super::numbered_files;
 use crate::report::own_folder::make_own_folder;
 
 /// The directory of the kept runs, relative to the directory of the config.

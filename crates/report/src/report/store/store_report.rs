@@ -91,6 +91,12 @@ impl StoreReport {
         self.keeping.clone()
     }
 
+    /// The name of its file.
+    pub fn file_name(&self) -> String {
+        let name = self.path.file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    }
+
     /// The run is over: waits until everything is written.
     fn end(&mut self) -> io::Result<()> {
         let Some(writer) = self.writer.take() else {

@@ -22,7 +22,7 @@ const MOST_DIGITS: usize = 15;
 /// If it cannot be created.
 pub(super) fn create(folder: &Path) -> io::Result<(File, PathBuf)> {
     let newest = numbered(folder).pop();
-    let mut number = newest.and_then(|(order, _)| order.0).unwrap_or_default();
+    let mut number = newest.map_or(0, |(number, _)| number);
     loop {
         number += 1;
         let path = folder.join(format!("{PREFIX}{number:06}.{EXTENSION}"));
@@ -44,38 +44,26 @@ pub(super) fn ended(folder: &Path) -> Vec<PathBuf> {
     files.filter(|path| !is_being_written(path)).collect()
 }
 
-/// The place of a file among the others: its number. Versions before had the time and the process in the name, which sort
-/// before any number.
-type FileOrder = (Option<u64>, String);
-
-fn numbered(folder: &Path) -> Vec<(FileOrder, PathBuf)> {
+/// The numbers and the paths of the files in `folder` that are called as ours are, the oldest first.
+fn numbered(folder: &Path) -> Vec<(u64, PathBuf)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files: Vec<(FileOrder, PathBuf)> = entries
+    let mut files: Vec<(u64, PathBuf)> = entries
         .map(|entry| entry.path())
         .filter(|path| fs::symlink_metadata(path).is_ok_and(|found| found.is_file()))
-        .filter_map(|path| Some((order(&path)?, path)))
+        .filter_map(|path| Some((number(&path)?, path)))
         .collect();
     files.sort();
     files
 }
 
-/// The order of the file at `path`; `None` if it is called like none of ours.
-fn order(path: &Path) -> Option<FileOrder> {
+/// The number of the file at `path`; `None` if it is called like none of ours.
+fn number(path: &Path) -> Option<u64> {
     if path.extension()? != EXTENSION {
         return None;
     }
-    let stem = path.file_stem()?.to_str()?;
-    let rest = stem.strip_prefix(PREFIX).unwrap_or(stem);
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if let Some((time, process)) = rest.split_once('-') {
-        let is_older = is_number(time) && is_number(process);
-        return is_older.then(|| (None, rest.to_owned()));
-    }
-    let is_ours = rest.len() < stem.len() && is_number(rest) && rest.len() <= MOST_DIGITS;
-    if !is_ours {
-        return None;
-    }
-    Some((Some(rest.parse().ok()?), rest.to_owned()))
+    let digits = path.file_stem()?.to_str()?.strip_prefix(PREFIX)?;
+    let is_ours = digits.len() <= MOST_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if is_ours { digits.parse().ok() } else { None }
 }
 
 fn is_being_written(path: &Path) -> bool {
@@ -120,9 +108,6 @@ mod tests {
         assert_eq!(
             names(&ended(folder)),
             [
-                "001764000000000-7.jsonl",
-                "run-001764000000001-7.jsonl",
-                "999999999999999-1.jsonl",
                 "run-000001.jsonl",
                 "run-000003.jsonl",
                 "run-000004.jsonl",
@@ -135,7 +120,7 @@ mod tests {
             ]
         );
         files[8].0.lock().unwrap();
-        assert_eq!(ended(folder).len(), 11, "the newest is being written");
+        assert_eq!(ended(folder).len(), 8, "the newest is being written");
         fs::rename(
             folder.join("run-000010.jsonl"),
             folder.join("run-999999.jsonl"),

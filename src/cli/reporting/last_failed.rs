@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 
-use ananke::plan::{CaseEntry, Plan, Planned, Selection, plan};
+use ananke::plan::{Plan, Planned, Selection, plan};
 use ananke::project::locate;
-use ananke::report::last_run::{LAST_RUN, LastRun, LastRunReport, Unknown};
+use ananke::report::history::{HISTORY, LastVerdicts, Unknown};
 use ananke::text::escape;
-use ananke::{compare::Coverage, context::Context, redact::Redactor};
+use ananke::{context::Context, redact::Redactor};
 
 use crate::cli::frame::say;
-use crate::cli::output::OutputThread;
 
 /// The most tests that are named because they are gone.
 const MOST_NAMED: usize = 20;
@@ -22,17 +21,20 @@ pub(crate) fn keep_failed(
     context: &Context,
     redactor: &Redactor,
 ) {
-    let note = match LastRun::read(&plan.config.folder) {
+    let note = match LastVerdicts::read(&plan.config.folder) {
         Err(Unknown::NoRun) => {
             "note: no earlier run is on record: every selected test runs".to_owned()
+        }
+        Err(Unknown::EarlierBuild) => {
+            "note: no earlier run is on record but of an earlier build of ananke, which remembered it otherwise: every selected test runs".to_owned()
         }
         Err(unknown) => {
             let why = match unknown {
                 Unknown::Unwritable => {
-                    format!("`{LAST_RUN}` cannot be written, so that it is of an earlier run")
+                    format!("`{HISTORY}` cannot be written, so that it is of an earlier run")
                 }
                 Unknown::Lost => "an earlier run could not write what came of its tests".to_owned(),
-                Unknown::NoRun | Unknown::Unusable => format!("`{LAST_RUN}` cannot be used"),
+                Unknown::NoRun | Unknown::EarlierBuild | Unknown::Unusable => format!("`{HISTORY}` cannot be used"),
             };
             format!("warning: {why}: every selected test runs")
         }
@@ -58,7 +60,7 @@ pub(crate) fn keep_failed(
 }
 
 /// The number of tests of `plan` that the last run did not run to their end.
-fn unfinished(last: &LastRun, plan: &Plan, redactor: &Redactor) -> usize {
+fn unfinished(last: &LastVerdicts, plan: &Plan, redactor: &Redactor) -> usize {
     let cases = plan.cases.iter();
     let unfinished = cases.filter(|case| last.is_unfinished(&redactor.text(&case.id())));
     unfinished.count()
@@ -66,7 +68,7 @@ fn unfinished(last: &LastRun, plan: &Plan, redactor: &Redactor) -> usize {
 
 /// The tests that failed last time and are in no file of the config of `chosen`, the plan of `selection`.
 fn gone(
-    last: &LastRun,
+    last: &LastVerdicts,
     chosen: &Plan,
     selection: &Selection,
     context: &Context,
@@ -126,33 +128,4 @@ fn say_gone(gone: &[String]) {
             "help: this run fails, and the next one does not name it; a test that was renamed runs under its new name",
         );
     }
-}
-
-/// The reporter that stores the verdicts of this run, which begins now. If it is one of all tests, removed tests are
-/// forgotten.
-pub(crate) fn memory(
-    plan: &Plan,
-    coverage: Coverage,
-    redactor: &Redactor,
-    warnings: OutputThread,
-) -> LastRunReport {
-    let mut last = LastRun::known(&plan.config.folder);
-    last.forget(&plan.gone);
-    let id = |case: &CaseEntry| redactor.text(&case.id()).into_owned();
-    if coverage == Coverage::AllTests {
-        let ids = ids(plan, redactor);
-        last.renew(|id| ids.contains(id));
-    }
-    let selected = plan
-        .cases
-        .iter()
-        .filter(|case| case.test.skip.is_none())
-        .map(id)
-        .collect();
-    LastRunReport::begin(
-        plan.config.folder.clone(),
-        last,
-        selected,
-        Box::new(warnings),
-    )
 }

@@ -337,18 +337,18 @@ const MOST_OF_FOLDER: usize = 8;
 
 #[tokio::test]
 async fn every_example_can_be_frozen() {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let shop = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/shop");
     let kept = TempDir::new().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_ananke"))
         .args(["run", "--runs", "1", "--record"])
         .arg(kept.path())
-        .current_dir(repository)
+        .current_dir(&shop)
         .output()
         .expect("the program can be started");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let project = Project::new(&[]);
     let context = Context {
-        working_directory: repository.to_path_buf(),
+        working_directory: shop,
         ..project.context()
     };
     let (mut frozen, mut refused) = (0, Vec::new());

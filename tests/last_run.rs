@@ -1,5 +1,6 @@
 //! What a project keeps about its last runs, tested from outside.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::process::{Command, Output};
 
@@ -313,9 +314,10 @@ fn a_file_that_grows_is_cut_when_a_run_begins_and_forgets_no_failed_test() {
     let mut history = fs::read_to_string(&path).unwrap();
     for run in 0..80 {
         let id = "b.test.yaml::b";
-        history += &format!(
+        let _ = writeln!(
+            history,
             "{{\"began\":\"{run}\",\"selected\":[\"{id}\"]}}\n\
-             {{\"run\":\"{run}\",\"id\":\"{id}\",\"status\":\"passed\"}}\n{{\"ended\":\"{run}\"}}\n"
+             {{\"run\":\"{run}\",\"id\":\"{id}\",\"status\":\"passed\"}}\n{{\"ended\":\"{run}\"}}"
         );
     }
     fs::write(&path, history).unwrap();

@@ -13,11 +13,11 @@ use crate::support::project::Project;
 /// Tests whose agent knows more inside the program than a server can know, or answers in no time at all.
 const NOT_THE_SAME: [&str; 4] = [
     // The agent's script contains what a hook of the test gave, or its row.
-    "specs/seeded-cart.test.yaml::",
+    "seeded-cart.test.yaml::",
     "souvenirs[",
     // No idle time is allowed, or little time, and a network takes some.
-    "specs/limits.test.yaml::the inventory may take its time",
-    "specs/parallel-calls.test.yaml::two shops are asked at once",
+    "limits.test.yaml::the inventory may take its time",
+    "parallel-calls.test.yaml::two shops are asked at once",
 ];
 
 fn copy(from: &Path, to: &Path) {
@@ -33,14 +33,15 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The project of this repository, with another config.
+/// The large shop of this repository, with another config.
 fn project(config: &str) -> Project {
     ananke::install();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let project = Project::new(&[("ananke.config.yaml", config)]);
-    copy(&root.join("specs"), &project.folder().join("specs"));
+    copy(&root.join("specs/shop"), project.folder());
+    fs::write(project.folder().join("ananke.config.yaml"), config).unwrap();
     // Inside the program an agent answers in no time; over a network it takes as long as the machine lets it.
-    let timed = project.folder().join("specs/client-tool.test.yaml");
+    let timed = project.folder().join("client-tool.test.yaml");
     let text = fs::read_to_string(&timed).unwrap();
     let patient = text.replace("max_duration_ms: 300 ", "max_duration_ms: 30000 ");
     assert_ne!(patient, text, "the test has a limit");
@@ -79,9 +80,10 @@ async fn statuses(project: &Project) -> BTreeMap<String, String> {
 
 #[tokio::test]
 async fn every_verdict_is_the_same() {
-    let config =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("ananke.config.yaml"))
-            .unwrap();
+    let config = fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/shop/ananke.config.yaml"),
+    )
+    .unwrap();
     let inside = project(&config);
     let agent = |target: Option<&str>| {
         let selection = Selection {

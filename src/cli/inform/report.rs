@@ -145,6 +145,6 @@ fn memory(context: &Context) -> Option<Box<dyn Reporter>> {
         began: run_name(context.unix_ms()),
         ..RunBeginning::default()
     };
-    let history = HistoryReport::begin(project, run, Box::new(streams().1));
+    let history = HistoryReport::begin(project, &run, Box::new(streams().1));
     Some(Box::new(history))
 }

@@ -84,6 +84,7 @@ fn say_error(error: &io::Error, outputs: &Outputs, redactor: &Redactor) {
 }
 
 /// The part of a run in the memory of its project: what it takes from earlier ones, and leaves for later ones.
+#[derive(Clone, Copy, Debug)]
 struct RunMemory {
     /// Whether its agents are asked.
     is_live: bool,
@@ -93,7 +94,7 @@ struct RunMemory {
 
 impl RunMemory {
     /// Whether it is kept, and compared with the runs before: its agents are asked, and it has a part in the history.
-    fn has_history(&self) -> bool {
+    fn has_history(self) -> bool {
         self.kind.is_some_and(RunKind::is_live)
     }
 }
@@ -262,7 +263,7 @@ impl PlannedRun<'_> {
         let Reporters {
             mut reporters,
             live,
-        } = self.named_reporters(&reports, plan, shared, &memory, outputs)?;
+        } = self.named_reporters(&reports, plan, shared, memory, outputs)?;
         shared.earlier = match &self.baseline {
             Some(baseline) => baseline.statuses(),
             None if has_history => kept_runs::last_statuses_of(plan, redactor),
@@ -279,7 +280,7 @@ impl PlannedRun<'_> {
             run.kept = kept.as_ref().map(|(report, _)| report.file_name());
             // First, since a report that is written to a pipe waits for its reader.
             let warnings = Box::new(outputs.stderr.clone());
-            let history = HistoryReport::begin(plan.config.folder.clone(), run, warnings);
+            let history = HistoryReport::begin(plan.config.folder.clone(), &run, warnings);
             reporters.insert(0, Box::new(history));
         }
         if let Some((report, store)) = kept {
@@ -306,7 +307,7 @@ impl PlannedRun<'_> {
         reports: &ReportOptions,
         plan: &Plan,
         shared: &Run,
-        memory: &RunMemory,
+        memory: RunMemory,
         outputs: &Outputs,
     ) -> Result<Reporters, Failed> {
         // What a person types would be written over.

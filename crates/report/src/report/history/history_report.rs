@@ -40,7 +40,7 @@ pub struct HistoryReport {
 
 impl HistoryReport {
     /// The history of the project in `folder`, to which `run` is added, which begins. Its warnings go to `warnings`.
-    pub fn begin(folder: PathBuf, run: RunBeginning, warnings: Box<dyn Write + Send>) -> Self {
+    pub fn begin(folder: PathBuf, run: &RunBeginning, warnings: Box<dyn Write + Send>) -> Self {
         // A history that is too large is no reason to remember nothing.
         let _is_as_it_was = trim(&folder);
         let file = HistoryFile::open(&folder);
@@ -57,7 +57,7 @@ impl HistoryReport {
         if report.file.is_err() {
             report.mark_lost();
         }
-        report.write(&run);
+        report.write(run);
         if run.all && report.file.is_ok() {
             unmark_lost(&report.folder);
         }
@@ -176,7 +176,7 @@ mod tests {
             selected: selected.iter().map(|id| (*id).to_owned()).collect(),
             ..RunBeginning::default()
         };
-        HistoryReport::begin(folder.to_owned(), run, Box::new(io::sink()))
+        HistoryReport::begin(folder.to_owned(), &run, Box::new(io::sink()))
     }
 
     /// A test ends after so many milliseconds, in a run that masks what `redactor` knows.
@@ -322,7 +322,7 @@ mod tests {
         };
         end_run(HistoryReport::begin(
             project.to_owned(),
-            all,
+            &all,
             Box::new(io::sink()),
         ));
         assert!(LastVerdicts::read(project).unwrap().is_clean());

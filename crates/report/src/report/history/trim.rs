@@ -123,10 +123,10 @@ fn kept_line<'a>(
             let unfinished = known.unfinished.get(&run.began);
             unfinished.is_some_and(|tests| !tests.is_empty())
         }
-        HistoryLine::Test(test) => {
-            let last = known.tests.get(&*test.id);
+        HistoryLine::Test(entry) => {
+            let last = known.tests.get(&*entry.id);
             // A test that was deleted would fail again without the run that forgot it.
-            is_recent &= last.is_some() || test.kind == RunKind::Given;
+            is_recent &= last.is_some() || entry.kind == RunKind::Given;
             last.is_some_and(|last| last.line == at)
         }
         HistoryLine::Ended(_) => false,
@@ -254,8 +254,11 @@ mod tests {
         assert!(!left.contains("nonsense") && is_marked_lost(folder.path()));
     }
 
+    /// The way in which a run went, its selected tests, one per bit, and the tests that ended, with whether they passed.
+    type RandomRun = (u8, u8, Vec<(u8, bool)>);
+
     /// Runs of a project with a few tests: some are killed, some are replays, some are of all tests.
-    fn runs() -> impl Strategy<Value = Vec<(u8, u8, Vec<(u8, bool)>)>> {
+    fn runs() -> impl Strategy<Value = Vec<RandomRun>> {
         let results = proptest::collection::vec((0..6u8, any::<bool>()), 0..4);
         proptest::collection::vec((0..8u8, 0..64u8, results), 65..110)
     }

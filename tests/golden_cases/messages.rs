@@ -184,11 +184,13 @@ pub(crate) fn update() {
 
 /// What is wrong with the table itself: each of its cases must exist, since only a case says what it prints.
 pub(crate) fn names_cases(titles: &BTreeSet<String>) -> String {
-    let gone = COMMITTED
-        .values()
-        .filter(|entry| !titles.contains(&entry.case));
-    gone.map(|entry| format!("messages.txt: there is no case {}\n", entry.case))
-        .collect()
+    let mut problems = String::new();
+    for entry in COMMITTED.values() {
+        if !titles.contains(&entry.case) {
+            let _ = writeln!(problems, "messages.txt: there is no case {}", entry.case);
+        }
+    }
+    problems
 }
 
 /// What is wrong with this module.

@@ -76,9 +76,8 @@ fn files_named_in(text: &str) -> Vec<String> {
     for name in text.split('`').skip(1).step_by(2) {
         if name.ends_with('/') {
             folder = name;
-        } else if name.ends_with(".rs") && name.contains('/') {
-            files.push(name.to_owned());
-        } else if name.ends_with(".rs") {
+        } else if name.strip_suffix(".rs").is_some() {
+            let folder = if name.contains('/') { "" } else { folder };
             files.push(format!("{folder}{name}"));
         }
     }

@@ -20,7 +20,7 @@ pub trait Sink: Send {
     /// Bytes of the connection, stamped when they arrived.
     fn wire(&mut self, at: At, wire: Wire<'_>);
 
-    /// Takes a change that the last frame meant. `Break` ends the exchange as [`Ended::Cancelled`](super::Ended::Cancelled).
+    /// Takes a change that the last frame meant. `Break` ends the exchange as [`Ended::Cancelled`].
     fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop>;
 
     /// Answers what a server asks back before it goes on. Without an answer of its own, a sink declines.

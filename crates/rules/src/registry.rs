@@ -17,7 +17,7 @@ use ananke_model::model::AssertBlock;
 /// A rule that assert blocks can define: its path in the block, and what reads it there.
 pub(crate) type RegisteredRule = (&'static str, fn(&AssertBlock, &mut Collector<'_, '_>));
 
-/// The rules; limits of time and tokens are in [`limits`](super::limits).
+/// The rules; limits of time and tokens are in [`limit_registry`](super::limit_registry).
 pub(crate) const RULES: &[RegisteredRule] = &[
     ("tools.forbid", forbid::compile),
     ("tools.require", require::compile),

@@ -243,7 +243,7 @@ pub struct ReplacedRule {
     pub by: RuleOrigin,
 }
 
-/// Something that a rule demands or rules out, whatever the agent does. Rules make claims, [`lint`](super::lint) compares them;
+/// Something that a rule demands or rules out, whatever the agent does. Rules make claims, [`lint`](mod@super::lint) compares them;
 /// so a new rule is linted by what it claims alone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Claim<'r> {

@@ -257,7 +257,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("derive", 792),
     ("base", 7167),
     ("model", 12917),
-    ("trace", 11558),
+    ("trace", 11564),
     ("rules", 17230),
     ("agents", 6781),
     ("agui", 7230),

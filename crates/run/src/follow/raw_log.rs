@@ -18,7 +18,7 @@ use ananke_conversation::Observer;
 use ananke_rules::TurnRules;
 use ananke_trace::outcome::{
     MOST_RAW, Outcome, RawEvent, RawExchange, RawStateChange, RawTurn, RuleResult, StateChangeKind,
-    StateHistory, Status, TurnOutcome, bounded,
+    StateHistory, Status, TurnOutcome, bounded, bounded_bytes,
 };
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Change, EventNumber, Input, PiecedTexts, Trace};
@@ -362,7 +362,7 @@ impl Observer for RawLog {
                     turn.sent.get_or_insert(at);
                 }
                 if self.bodies == RequestBodies::Kept {
-                    let body = bounded(&String::from_utf8_lossy(body));
+                    let body = bounded_bytes(body);
                     collected.change_exchange(|exchange| exchange.body.insert(body).len());
                 }
             }
@@ -379,7 +379,7 @@ impl Observer for RawLog {
             Wire::Frame(frame) => {
                 let number = collected.next_event;
                 collected.next_event += 1;
-                let raw = bounded(&String::from_utf8_lossy(frame));
+                let raw = bounded_bytes(frame);
                 collected.add(number, raw.len(), RawItem::Event(at, raw));
             }
             Wire::Late { .. } | Wire::Closed | Wire::Alive => {}

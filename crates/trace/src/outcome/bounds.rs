@@ -24,6 +24,14 @@ pub fn bounded(text: &str) -> String {
     excerpt(text, 0..end) + &truncate::missing(text.len() - end)
 }
 
+/// The same of bytes. Almost all that agents send is text: to check that takes a tenth of the time in which what is none is searched.
+pub fn bounded_bytes(bytes: &[u8]) -> String {
+    match str::from_utf8(bytes) {
+        Ok(text) => bounded(text),
+        Err(_) => bounded(&String::from_utf8_lossy(bytes)),
+    }
+}
+
 impl Outcome {
     /// Truncates findings and expectations that are too long to be read.
     pub fn bound(&mut self) {

@@ -43,7 +43,7 @@ mod walk;
 mod words;
 
 pub use attempt::{CountedStatus, EndCause};
-pub use bounds::bounded;
+pub use bounds::{bounded, bounded_bytes};
 pub use case_words::CaseWords;
 pub use cause::{Causes, CommonCause, Specimen, TestFinding};
 pub use checkpoint::{CheckpointOutcome, CheckpointRuns};

@@ -131,8 +131,9 @@ mod tests {
 
     #[test]
     fn a_test_that_ran_long_ago_is_found_and_a_new_one_ends_with_the_file() {
-        let folder = std::env::temp_dir().join(format!("ananke-last-{}", std::process::id()));
-        std::fs::create_dir_all(folder.join(".ananke")).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        std::fs::create_dir(folder.join(".ananke")).unwrap();
         let line = |id: &str, status: &str| {
             format!("{{\"run\":\"1\",\"id\":\"{id}\",\"target\":\"a\",\"status\":\"{status}\"}}\n")
         };
@@ -142,7 +143,7 @@ mod tests {
         let text = line("old", "failed") + &others + &line("last", "failed");
         assert!(text.len() as u64 > FIRST_BYTES, "{}", text.len());
         std::fs::write(folder.join(HISTORY), text).unwrap();
-        let of = |ids: &[&str]| last_statuses(&folder, &against("a", ids));
+        let of = |ids: &[&str]| last_statuses(folder, &against("a", ids));
         let known = Some(StatusChange::Known);
         assert_eq!(of(&["last"]).change("last", Status::Failed), known);
         assert_eq!(of(&["last", "old"]).change("old", Status::Failed), known);
@@ -150,7 +151,6 @@ mod tests {
         let new = Some(StatusChange::New);
         assert_eq!(unknown.change("old", Status::Failed), known);
         assert_eq!(unknown.change("unknown", Status::Failed), new);
-        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
@@ -179,8 +179,9 @@ mod tests {
 
     #[test]
     fn a_run_against_another_target_changes_nothing_for_this_one() {
-        let folder = std::env::temp_dir().join(format!("ananke-targets-{}", std::process::id()));
-        std::fs::create_dir_all(folder.join(".ananke")).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        std::fs::create_dir(folder.join(".ananke")).unwrap();
         let line = |target: &str, status: &str| {
             format!(
                 "{{\"run\":\"1\",\"id\":\"t\",\"target\":\"{target}\",\"status\":\"{status}\"}}\n"
@@ -189,7 +190,7 @@ mod tests {
         let text = line("a", "passed") + &line("b", "failed");
         std::fs::write(folder.join(HISTORY), text).unwrap();
         let change = |target: &str, status| {
-            last_statuses(&folder, &against(target, &["t"])).change("t", status)
+            last_statuses(folder, &against(target, &["t"])).change("t", status)
         };
         assert_eq!(change("a", Status::Passed), None);
         assert_eq!(change("a", Status::Failed), Some(StatusChange::New));
@@ -200,6 +201,5 @@ mod tests {
             None,
             "no run against it is known"
         );
-        std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -80,17 +80,10 @@ mod tests {
         names.map(|name| name.to_str().unwrap()).collect()
     }
 
-    /// An empty directory.
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("ananke-{name}-{}", std::process::id()));
-        let _is_new = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        folder
-    }
-
     #[test]
     fn runs_are_in_the_order_in_which_they_began_whatever_the_clock_said() {
-        let folder = &folder("numbered");
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
         for name in [
             "999999999999999-1.jsonl",
             "001764000000000-7.jsonl",
@@ -129,12 +122,12 @@ mod tests {
         let (_, next) = create(folder).unwrap();
         assert_eq!(names(&[next]), ["run-1000000.jsonl"]);
         assert_eq!(names(&ended(folder)).last(), Some(&"run-1000000.jsonl"));
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn runs_that_begin_at_once_get_numbers_of_their_own() {
-        let folder = &folder("at-once");
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| (0..20).for_each(|_| drop(create(folder).unwrap())));
@@ -143,6 +136,5 @@ mod tests {
         let files = ended(folder);
         assert_eq!(files.len(), 160);
         assert_eq!(names(&files)[159], "run-000160.jsonl");
-        fs::remove_dir_all(folder).unwrap();
     }
 }

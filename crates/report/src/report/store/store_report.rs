@@ -207,33 +207,24 @@ mod tests {
         outcome
     }
 
-    /// An empty directory.
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("ananke-{name}-{}", std::process::id()));
-        let _is_new = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        folder
-    }
-
     #[test]
     fn a_run_that_is_refused_leaves_no_file() {
-        let folder = folder("refused");
+        let folder = tempfile::tempdir().unwrap();
         let warnings = Box::new(Vec::new());
         let heading = RunHeading::default();
-        let (report, store) = StoreReport::begin(&folder, 10, heading, warnings).unwrap();
+        let (report, store) = StoreReport::begin(folder.path(), 10, heading, warnings).unwrap();
         let path = report.path.clone();
         assert!(path.exists());
         drop((report, store));
         assert!(!path.exists());
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn failures_are_numbered_in_the_order_of_the_plan() {
-        let folder = folder("numbers");
+        let folder = tempfile::tempdir().unwrap();
         let warnings = Box::new(Vec::new());
         let heading = RunHeading::default();
-        let (report, store) = StoreReport::begin(&folder, 10, heading, warnings).unwrap();
+        let (report, store) = StoreReport::begin(folder.path(), 10, heading, warnings).unwrap();
         drop(store);
         let mut report = Box::new(report);
         let mut event = |event| report.event(&Redactor::default().seal(event)).unwrap();
@@ -261,6 +252,5 @@ mod tests {
             .collect();
         let expected = [("first", Some(1)), ("second", Some(2)), ("third", Some(3))];
         assert_eq!(failures, expected);
-        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -12,7 +12,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use regex::Regex;
 
-/// What stands between a text and its case.
+/// The mark between a text and its case.
 const FROM: &str = "  ← ";
 
 /// A message of the table.
@@ -31,7 +31,7 @@ type Table = BTreeMap<String, Entry>;
 static COMMITTED: LazyLock<Table> =
     LazyLock::new(|| read(&fs::read_to_string(path()).unwrap_or_default()));
 
-/// What the cases printed that ran so far: the title of each, and its messages.
+/// The messages of the cases that ran so far, by their titles.
 static PRINTED: Mutex<BTreeMap<String, Vec<String>>> = Mutex::new(BTreeMap::new());
 
 fn path() -> PathBuf {
@@ -110,7 +110,7 @@ fn shape(message: &str) -> String {
     VALUE.replace_all(message, "…").into_owned()
 }
 
-/// What is wrong with the messages that `case` printed.
+/// The problems of the messages that `case` printed.
 pub(crate) fn check(case: &str, printed: &[&str]) -> String {
     let lines = printed.iter().flat_map(|text| text.lines());
     let messages: Vec<String> = lines.filter_map(message).collect();
@@ -182,7 +182,7 @@ pub(crate) fn update() {
     }
 }
 
-/// What is wrong with the table itself: each of its cases must exist, since only a case says what it prints.
+/// The entries of the table whose case does not exist: only a case can hold its text.
 pub(crate) fn names_cases(titles: &BTreeSet<String>) -> String {
     let mut problems = String::new();
     for entry in COMMITTED.values() {
@@ -193,7 +193,7 @@ pub(crate) fn names_cases(titles: &BTreeSet<String>) -> String {
     problems
 }
 
-/// What is wrong with this module.
+/// The problems of this module.
 pub(crate) fn finds_reworded_messages() -> String {
     let rows = [
         (

@@ -283,7 +283,7 @@ type Difference = (
     &'static str,
 );
 
-/// In what the decoder differs from the package, and why. A difference that a new release of the package removes fails here.
+/// The known differences between the decoder and the package, with their reasons. One that a new release removes fails here.
 #[test]
 fn the_known_differences_from_the_package_are_these() {
     let differences: [Difference; 4] = [

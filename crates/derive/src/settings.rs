@@ -74,7 +74,7 @@ fn names(input: &DeriveInput) -> Result<(Ident, Ident)> {
 struct SettingRow {
     /// The field of the table.
     key: Ident,
-    /// Whether a config has the key.
+    /// True if a config has the key.
     has_key: bool,
     /// The field of both structs of values.
     name: Ident,
@@ -262,7 +262,7 @@ impl SettingRow {
     }
 }
 
-/// Whether a config has no key of this type.
+/// True for the type of a setting without a key.
 fn is_no_key(written: &Type) -> bool {
     match written {
         Type::Path(written) => written.path.is_ident("NoKey"),
@@ -322,7 +322,7 @@ fn combining(given: &Ident, effective: &Ident, rows: &[SettingRow]) -> TokenStre
     quote! {
         #[automatically_derived]
         impl #given {
-            /// These settings, and those of `other` that are not given here.
+            /// The settings given here, and of `other` the rest.
             #[must_use]
             pub fn or(self, other: Self) -> Self {
                 Self { #(#names: self.#names.or(other.#names),)* }

@@ -81,7 +81,7 @@ fn argument(flag: &'static SettingFlag) -> Arg {
     if flag.form != FlagForm::Truth {
         return argument.value_name(flag.value_name);
     }
-    // Without a key there is nothing that the option could switch off.
+    // Without a key, the option has nothing to switch off.
     if !flag.has_key {
         return argument.num_args(0).default_missing_value("true");
     }
@@ -187,7 +187,7 @@ mod tests {
             ("--flaky=maybe", InvalidValue),
             ("--parallel=0", ValueValidation),
             ("--retries=101", ValueValidation),
-            // There is no key that it could switch off.
+            // Without a key, the option has nothing to switch off.
             ("--keep-going=false", TooManyValues),
         ] {
             assert_eq!(given(&[argument]), Err(kind), "{argument}");

@@ -135,7 +135,7 @@ fn frozen_rules(source: &SourceTest, status: Status) -> WrittenRules {
     }
 }
 
-/// Whether a test, one of its turns, of its checkpoints, or of its actions has rules.
+/// True if rules are written anywhere in a test: at its own level, in a turn, a checkpoint or an action.
 fn has_rules(keys: &Node) -> bool {
     let has_own = keys.get("assert").is_some();
     let entries = keys.entries().iter();

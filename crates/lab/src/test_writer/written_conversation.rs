@@ -34,26 +34,26 @@ const DROPPED: [&str; 8] = [
 /// The origin of the rules of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WrittenRules {
-    /// Those of the test that the conversation is of.
+    /// The rules of the test that was held.
     OfTest,
-    /// The same, and proposals for each turn that has none.
+    /// The rules of the test that was held, and proposals for each turn without rules.
     Proposed,
 }
 
 /// The facts of a conversation that a test is written from.
 #[derive(Clone, Debug)]
 pub(crate) struct WrittenConversation<'a> {
-    /// The keys of the test that it is of; if it is of none, those of a [`blank_test`].
+    /// The keys of the test that was held; without one, a [`blank_test`].
     pub(crate) test: &'a Node,
     /// The turns that were sent, with what the agent did in each.
     pub(crate) conversation: LoggedConversation,
-    /// The outcome of the test that it is of.
+    /// The outcome of the conversation.
     pub(crate) outcome: &'a Outcome,
     /// The target that was chosen on the command line.
     pub(crate) target: Option<&'a str>,
-    /// The variables that were given there, but for secrets.
+    /// The variables of the command line, but for secrets.
     pub(crate) given: BTreeMap<String, String>,
-    /// The origin of its rules.
+    /// The origin of the rules.
     pub(crate) rules: WrittenRules,
 }
 
@@ -328,7 +328,7 @@ fn refuse_secrets(variables: &Map<String, Value>) -> Result<(), LabError> {
     ))
 }
 
-/// Whether a turn was not written in the test.
+/// True for a turn that a simulator, a walk, a person or a program has said.
 fn is_said_by_others(origin: InputOrigin) -> bool {
     !matches!(origin, InputOrigin::Static | InputOrigin::Initial)
 }

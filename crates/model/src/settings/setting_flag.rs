@@ -22,7 +22,7 @@ pub struct SettingFlag {
     pub conflicts: &'static [&'static str],
     /// The options among which the help shows it.
     pub group: FlagGroup,
-    /// Whether the setting has a key too, whose value the option can switch off.
+    /// True if the setting has a key too, whose value the option can switch off.
     pub has_key: bool,
     /// The values that the option has.
     pub form: FlagForm,

@@ -64,9 +64,9 @@ impl Outcome {
 pub enum CountedStatus<'a> {
     /// By its status alone.
     As(Status),
-    /// It passed on a retry: a pass, unless the run says that flaky tests fail it.
+    /// A pass on a retry, which fails the run only if the run says so.
     Flaky,
-    /// It did not pass and is in quarantine, so it fails no run. The entry of the quarantine.
+    /// No pass, but in quarantine, so that no run fails for it: the entry of the quarantine.
     Quarantined(&'a Quarantine),
 }
 

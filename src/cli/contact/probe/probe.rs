@@ -353,7 +353,7 @@ impl AgentProber<'_> {
     }
 }
 
-/// Whether a candidate was answered in its protocol, although it is no target.
+/// True for a candidate that answered in its protocol although it is no target.
 fn is_near(candidate: &TargetCandidate, error: &TargetError) -> bool {
     let of_type = candidate
         .target

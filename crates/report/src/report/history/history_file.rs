@@ -116,7 +116,7 @@ pub(super) fn unmark_lost(folder: &Path) {
     let _is_gone = fs::remove_file(folder.join(LOST));
 }
 
-/// Whether something is missing in the history of `folder`.
+/// True if something is missing in the history of `folder`.
 pub(super) fn is_marked_lost(folder: &Path) -> bool {
     folder.join(LOST).exists()
 }
@@ -124,14 +124,14 @@ pub(super) fn is_marked_lost(folder: &Path) -> bool {
 /// The end of the file.
 #[derive(Debug, Default)]
 pub(super) struct FileEnd {
-    /// Its bytes, from the beginning of a line.
+    /// The bytes, from the beginning of a line.
     bytes: Vec<u8>,
-    /// Whether the file has more before them.
+    /// True if the file has more before them.
     pub(super) has_more: bool,
 }
 
 impl FileEnd {
-    /// Its lines, without their ends.
+    /// The lines, without their ends.
     pub(super) fn lines(&self) -> impl DoubleEndedIterator<Item = &[u8]> {
         let lines = self.bytes.split(|byte| *byte == b'\n');
         lines.filter(|line| !line.is_empty())

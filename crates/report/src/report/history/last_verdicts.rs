@@ -25,9 +25,9 @@ pub struct LastVerdicts {
     /// The tests that did not end, of each run that was killed, was interrupted or goes on. A test that has ended in a later run is
     /// not among them.
     pub(super) unfinished: BTreeMap<String, BTreeSet<String>>,
-    /// Whether any run is known.
+    /// True if any run is known.
     has_runs: bool,
-    /// Whether a line cannot be read, so that the others are not all there is.
+    /// True if a line cannot be read, so that the others are not all there is.
     pub(super) is_lost: bool,
 }
 
@@ -42,9 +42,9 @@ pub(super) struct LastVerdict {
 /// The reason that nothing is known of the runs before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unknown {
-    /// There was no run yet.
+    /// No run was made yet.
     NoRun,
-    /// There was none but of builds of ananke that remembered their runs otherwise.
+    /// All runs were made by builds of ananke that remembered them otherwise.
     EarlierBuild,
     /// The file is there and cannot be used.
     Unusable,

@@ -31,7 +31,7 @@ const LEFT_BYTES: usize = 6 << 20;
 /// A line that stays.
 struct KeptLine<'a> {
     text: &'a [u8],
-    /// Whether it stays also where there is no room for it.
+    /// True for a line that stays even without room for it.
     is_needed: bool,
 }
 
@@ -92,7 +92,7 @@ pub(super) fn trim(folder: &Path) -> io::Result<()> {
     scratch.put_in_place(&path)
 }
 
-/// Whether the history at `path` has too many bytes or runs. It is read line by line: most runs remove nothing.
+/// True if the history at `path` has too many bytes or runs. The file is read line by line, since most runs remove nothing.
 fn is_too_large(path: &Path) -> io::Result<bool> {
     let found = path.metadata()?;
     // A pipe would wait for its writer.

@@ -281,7 +281,7 @@ fn what_an_earlier_build_left_is_ignored_with_one_note() {
     let output = run(&project, &["--last-failed"]);
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
-        "note: no earlier run is on record but of an earlier build of ananke, which remembered it otherwise: every selected test runs\n"
+        "note: only an earlier build of ananke ran these tests, and what it remembered is not read: every selected test runs\n"
     );
     assert_eq!(output.status.code(), Some(1));
     assert!(run(&project, &["--last-failed"]).stderr.is_empty());

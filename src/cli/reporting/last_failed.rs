@@ -22,22 +22,7 @@ pub(crate) fn keep_failed(
     redactor: &Redactor,
 ) {
     let note = match LastVerdicts::read(&plan.config.folder) {
-        Err(Unknown::NoRun) => {
-            "note: no earlier run is on record: every selected test runs".to_owned()
-        }
-        Err(Unknown::EarlierBuild) => {
-            "note: no earlier run is on record but of an earlier build of ananke, which remembered it otherwise: every selected test runs".to_owned()
-        }
-        Err(unknown) => {
-            let why = match unknown {
-                Unknown::Unwritable => {
-                    format!("`{HISTORY}` cannot be written, so that it is of an earlier run")
-                }
-                Unknown::Lost => "an earlier run could not write what came of its tests".to_owned(),
-                Unknown::NoRun | Unknown::EarlierBuild | Unknown::Unusable => format!("`{HISTORY}` cannot be used"),
-            };
-            format!("warning: {why}: every selected test runs")
-        }
+        Err(unknown) => format!("{}: every selected test runs", why_unknown(unknown)),
         Ok(last) => {
             plan.gone = gone(&last, plan, selection, context, redactor);
             say_gone(&plan.gone);
@@ -57,6 +42,21 @@ pub(crate) fn keep_failed(
         }
     };
     say(&note);
+}
+
+/// The reason that every selected test runs, after the word that says how bad that is.
+fn why_unknown(unknown: Unknown) -> String {
+    match unknown {
+        Unknown::NoRun => "note: no earlier run is on record".to_owned(),
+        Unknown::EarlierBuild => {
+            "note: only an earlier build of ananke ran these tests, and what it remembered is not read".to_owned()
+        }
+        Unknown::Unusable => format!("warning: `{HISTORY}` cannot be used"),
+        Unknown::Lost => "warning: an earlier run could not write what came of its tests".to_owned(),
+        Unknown::Unwritable => {
+            format!("warning: `{HISTORY}` cannot be written, so that it is of an earlier run")
+        }
+    }
 }
 
 /// The number of tests of `plan` that the last run did not run to their end.

@@ -87,13 +87,10 @@ impl ProxyRecording<'_> {
                 "what passes cannot be written among the temporary files: {error}"
             ))
         })?;
-        outputs.stderr.note(&format!(
-            "note: until the tests are written, what passed is in `{}`",
-            spool.path().display()
-        ));
+        let spooled = spool.path().to_owned();
         let capture = ProxyCapture::new(redactor.clone()).spooled(spool);
         let passed = tokio::select! {
-            passed = self.serve(&context, &plan, &capture, outputs) => passed,
+            passed = self.serve(&context, &plan, &capture, &spooled, outputs) => passed,
             () = signals.next() => Ok(()),
         };
         let is_torn_down = services.stop(screen).await;
@@ -110,12 +107,13 @@ impl ProxyRecording<'_> {
         })
     }
 
-    /// Passes requests on.
+    /// Passes requests on; what passes is in the file `spooled`, which is said once something can pass.
     async fn serve(
         &self,
         context: &Context,
         plan: &Plan,
         capture: &ProxyCapture,
+        spooled: &Path,
         outputs: &Outputs,
     ) -> Result<(), Failed> {
         let endpoint = endpoint(context, plan)?;
@@ -135,6 +133,10 @@ impl ProxyRecording<'_> {
         // The program that started the proxy waits for its address.
         writeln!(outputs.stdout.clone(), "http://{}", listener.address())?;
         outputs.stdout.finish()?;
+        outputs.stderr.note(&format!(
+            "note: until the tests are written, what passed is in `{}`",
+            spooled.display()
+        ));
         outputs.stderr.note(&format!(
             "recording what passes to {place}; Ctrl-C ends it and writes the tests"
         ));

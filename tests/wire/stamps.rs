@@ -10,7 +10,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use ananke::agents::http::{HttpTransport, RequestProgress};
-use ananke::agents::{Ended, HttpRequest, Limits, Method, Next, Sink, Stop, Transport, Wire};
+use ananke::agents::{
+    Ended, HttpRequest, Limits, Method, Next, Reply, Sink, Stop, Transport, Wire,
+};
 use ananke::context::{At, Clock, ManualClock};
 use ananke::trace::Change;
 use tokio::sync::Notify;
@@ -224,6 +226,36 @@ async fn a_blocked_thread_of_the_rules_bends_no_end() {
     }
 }
 
+/// A request to this agent, with a clock that stands still.
+async fn answered(agent: &RawAgent, clock: &Arc<Watched>, until: At) -> Reply {
+    let transport = HttpTransport::new(Arc::clone(clock) as Arc<dyn Clock>);
+    let url = agent.url().parse().expect("a URL");
+    let request = HttpRequest {
+        progress: RequestProgress::default(),
+        method: Method::Post,
+        url,
+        headers: Vec::new(),
+        body: bytes::Bytes::from_static(b"{}"),
+        response_headers: &["content-type"],
+        options: Arc::default(),
+    };
+    transport
+        .send(request, until)
+        .await
+        .expect("an answer")
+        .expect("in time")
+}
+
+/// Lets the agent go on a second later, and waits until what it sends then was stamped.
+async fn a_second_later(clock: &Watched, more: &Notify) {
+    clock.clock.advance(Duration::from_secs(1));
+    let reads = clock.reads();
+    more.notify_one();
+    while clock.reads() == reads {
+        tokio::task::yield_now().await;
+    }
+}
+
 #[tokio::test]
 async fn stamps_are_those_of_arrival() {
     let more = Arc::new(Notify::new());
@@ -236,32 +268,12 @@ async fn stamps_are_those_of_arrival() {
     ];
     let agent = RawAgent::start(vec![steps]).await;
     let clock = Arc::new(Watched::default());
-    let transport = HttpTransport::new(Arc::clone(&clock) as Arc<dyn Clock>);
-    let url = agent.url().parse().expect("a URL");
-    let request = HttpRequest {
-        progress: RequestProgress::default(),
-        method: Method::Post,
-        url,
-        headers: Vec::new(),
-        body: bytes::Bytes::from_static(b"{}"),
-        response_headers: &["content-type"],
-        options: Arc::default(),
-    };
     let until = At::default().plus(Duration::from_mins(1));
-    let mut reply = transport
-        .send(request, until)
-        .await
-        .expect("an answer")
-        .expect("in time");
+    let mut reply = answered(&agent, &clock, until).await;
     let Next::Bytes(first, _) = reply.body.next(until).await else {
         panic!("no chunk")
     };
-    clock.clock.advance(Duration::from_secs(1));
-    let reads = clock.reads();
-    more.notify_one();
-    while clock.reads() == reads {
-        tokio::task::yield_now().await;
-    }
+    a_second_later(&clock, &more).await;
     // The events are read later: the stamp is from before.
     clock.clock.advance(Duration::from_secs(5));
     let second = reply.body.next(until).await;
@@ -270,5 +282,27 @@ async fn stamps_are_those_of_arrival() {
         second,
         Next::Bytes(At(1_000_000), bytes::Bytes::from_static(b"second"))
     );
+    assert_eq!(reply.body.next(until).await, Next::End);
+}
+
+#[tokio::test]
+async fn pieces_of_one_moment_are_handed_over_together_and_no_others() {
+    let more = Arc::new(Notify::new());
+    let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+    let steps = vec![
+        Step::Expect,
+        Step::Send(format!("{head}2\r\na1\r\n2\r\na2\r\n").into_bytes()),
+        Step::Await(Arc::clone(&more)),
+        Step::Send(b"2\r\nb1\r\n2\r\nb2\r\n2\r\nb3\r\n0\r\n\r\n".to_vec()),
+    ];
+    let agent = RawAgent::start(vec![steps]).await;
+    let clock = Arc::new(Watched::default());
+    let until = At::default().plus(Duration::from_mins(1));
+    let mut reply = answered(&agent, &clock, until).await;
+    a_second_later(&clock, &more).await;
+    for (at, bytes) in [(0, "a1a2"), (1_000_000, "b1b2b3")] {
+        let expected = Next::Bytes(At(at), bytes::Bytes::from_static(bytes.as_bytes()));
+        assert_eq!(reply.body.next(until).await, expected);
+    }
     assert_eq!(reply.body.next(until).await, Next::End);
 }

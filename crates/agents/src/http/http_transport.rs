@@ -14,7 +14,6 @@ use std::time::Duration;
 use std::{io, thread};
 
 use bytes::Bytes;
-use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use reqwest::header::{
     CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, SET_COOKIE,
@@ -194,6 +193,7 @@ async fn exchange(
         response,
         clock,
         chunks,
+        joined: None,
     };
     // The thread that waits for the head is woken once for all that came with it.
     if reader.take_ready().await.is_continue() {
@@ -264,17 +264,59 @@ fn readable(value: &HeaderValue) -> String {
     Received::quote(value.as_bytes())
 }
 
-/// The most bytes of a body that are waited with until the head is handed over.
-const READY: usize = 64 << 10;
+/// The most bytes of a body that are handed over together.
+const TOGETHER: usize = 64 << 10;
 
 /// The bytes that a smaller piece of a body counts as: there may be very many.
 const SMALLEST: usize = 64;
+
+/// The time in which pieces of a body have one moment: less than what a verdict or a report tells apart.
+const ONE_MOMENT: Duration = Duration::from_millis(1);
+
+/// Pieces of a body that came at one moment. A server may send each event as a piece of its own, and to wake the thread that
+/// reads them takes longer than to read one.
+struct JoinedPieces {
+    at: At,
+    first: Bytes,
+    /// All of them, if there are more.
+    all: Vec<u8>,
+    cost: usize,
+}
+
+impl JoinedPieces {
+    fn of(at: At, first: Bytes) -> Self {
+        Self {
+            at,
+            cost: SMALLEST.max(first.len()),
+            first,
+            all: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, piece: &Bytes) {
+        if self.all.is_empty() {
+            self.all.extend_from_slice(&self.first);
+        }
+        self.all.extend_from_slice(piece);
+        self.cost += SMALLEST.max(piece.len());
+    }
+
+    fn into_next(mut self) -> Next {
+        if self.all.is_empty() {
+            return Next::Bytes(self.at, self.first);
+        }
+        // What is read ahead is limited by its bytes, not by the room that they grew into.
+        self.all.shrink_to_fit();
+        Next::Bytes(self.at, self.all.into())
+    }
+}
 
 /// Reads a body, and stamps what comes of it.
 struct BodyReader {
     response: Response,
     clock: Arc<dyn Clock>,
     chunks: ChunkSender,
+    joined: Option<JoinedPieces>,
 }
 
 impl BodyReader {
@@ -286,7 +328,14 @@ impl BodyReader {
                 () = self.chunks.closed() => return,
                 read = self.response.chunk() => read,
             };
-            if self.take(read).await.is_break() {
+            let mut ready = Some(read);
+            while let Some(read) = ready {
+                if self.take(read).await.is_break() {
+                    return;
+                }
+                ready = self.ready().await;
+            }
+            if self.hand_over().await.is_break() {
                 return;
             }
         }
@@ -294,37 +343,68 @@ impl BodyReader {
 
     /// Takes what has come by now. `Break` if that is all.
     async fn take_ready(&mut self) -> ControlFlow<()> {
-        let mut bytes = 0;
-        while bytes < READY {
-            let mut read = self.response.chunk().now_or_never();
-            if read.is_none() {
-                // The task of the connection hands on piece by piece what it has read at once.
-                yield_now().await;
-                read = self.response.chunk().now_or_never();
-            }
-            let Some(read) = read else {
-                break;
-            };
-            let piece = read.as_ref().ok().and_then(Option::as_ref);
-            bytes += SMALLEST.max(piece.map_or(0, Bytes::len));
+        while let Some(read) = self.ready().await {
             self.take(read).await?;
+            // Once there is enough for it, the head does not wait for more.
+            if self.joined.is_none() {
+                break;
+            }
+        }
+        self.hand_over().await
+    }
+
+    /// The next piece, if it has come by now. The task of the connection hands on piece by piece what it has read at once, and
+    /// wakes this one after each: so a wait that is over with the tasks that can run now finds them all.
+    async fn ready(&mut self) -> Option<reqwest::Result<Option<Bytes>>> {
+        tokio::select! {
+            biased;
+            read = self.response.chunk() => Some(read),
+            () = yield_now() => None,
+        }
+    }
+
+    /// Stamps the next piece, and hands over what came before its moment. `Break` if the body is over, or was dropped.
+    async fn take(&mut self, read: reqwest::Result<Option<Bytes>>) -> ControlFlow<()> {
+        let at = self.clock.now();
+        let piece = match read {
+            Ok(Some(piece)) => piece,
+            end => {
+                self.hand_over().await?;
+                if let Err(failure) = end {
+                    let cause = Cause::of(&failure).to_string();
+                    self.send(Next::Broken(at, cause)).await?;
+                }
+                return ControlFlow::Break(());
+            }
+        };
+        match &mut self.joined {
+            Some(joined) if at.since(joined.at) < ONE_MOMENT => joined.add(&piece),
+            _ => {
+                self.hand_over().await?;
+                self.joined = Some(JoinedPieces::of(at, piece));
+            }
+        }
+        if self
+            .joined
+            .as_ref()
+            .is_some_and(|joined| joined.cost >= TOGETHER)
+        {
+            self.hand_over().await?;
         }
         ControlFlow::Continue(())
     }
 
-    /// Stamps the next part and hands it on. `Break` if it is the last, or the body was dropped.
-    async fn take(&self, read: reqwest::Result<Option<Bytes>>) -> ControlFlow<()> {
-        let at = self.clock.now();
-        let (next, after) = match read {
-            Ok(Some(bytes)) => (Next::Bytes(at, bytes), ControlFlow::Continue(())),
-            Ok(None) => return ControlFlow::Break(()),
-            Err(failure) => {
-                let cause = Cause::of(&failure).to_string();
-                (Next::Broken(at, cause), ControlFlow::Break(()))
-            }
-        };
+    /// Hands over the pieces that were joined. `Break` if the body was dropped.
+    async fn hand_over(&mut self) -> ControlFlow<()> {
+        match self.joined.take() {
+            Some(joined) => self.send(joined.into_next()).await,
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    async fn send(&self, next: Next) -> ControlFlow<()> {
         match self.chunks.send(next).await {
-            Ok(()) => after,
+            Ok(()) => ControlFlow::Continue(()),
             Err(BodyDropped) => ControlFlow::Break(()),
         }
     }

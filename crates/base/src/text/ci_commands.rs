@@ -4,6 +4,13 @@
 //! **Invariant:** an escaped text contains no command, and means the same to a person.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+/// The pairs of characters with which commands begin. To prepare a search takes longer than to search a short text.
+static PAIRS: LazyLock<[Finder<'static>; 3]> =
+    LazyLock::new(|| ["::", "##", "[["].map(|pair| Finder::new(pair)));
 
 /// `text` with the first character of every command made a visible escape: `::name` at the start of a line (GitHub), `##[name]`,
 /// `##vso[…]`, `##teamcity[…]`, and `[[ATTACHMENT|…]]`, for which servers publish a file, anywhere.
@@ -37,10 +44,7 @@ fn starts(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let mut starts = Vec::new();
     // Most texts have none of the pairs: they are looked at in one go.
-    if ["::", "##", "[["]
-        .iter()
-        .all(|pair| memchr::memmem::find(bytes, pair.as_bytes()).is_none())
-    {
+    if PAIRS.iter().all(|pair| pair.find(bytes).is_none()) {
         return starts;
     }
     for at in memchr::memchr3_iter(b':', b'#', b'[', bytes) {

@@ -102,13 +102,22 @@ fn allowed_in_xml(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
 }
 
-/// `text` with what `write` appends for every character that `is_replaced` accepts.
+/// Whether these bytes are printable ASCII, of which nothing is ever replaced. Most texts are: so many bytes are looked at
+/// together that the compiler takes one instruction for all of them.
+fn is_printable(bytes: &[u8]) -> bool {
+    bytes.chunks(64).all(|chunk| {
+        let printable = chunk.iter().map(|byte| matches!(byte, b' '..=b'~'));
+        printable.fold(true, |all, one| all & one)
+    })
+}
+
+/// `text` with what `write` appends for every character that `is_replaced` accepts, of those that [`is_confusable`].
 fn replace_chars(
     text: &str,
     is_replaced: impl Fn(char) -> bool,
     write: impl Fn(char, &mut String),
 ) -> Cow<'_, str> {
-    if !text.chars().any(&is_replaced) {
+    if is_printable(text.as_bytes()) || !text.chars().any(&is_replaced) {
         return Cow::Borrowed(text);
     }
     let mut replaced = String::with_capacity(text.len() + 16);

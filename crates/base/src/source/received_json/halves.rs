@@ -74,6 +74,9 @@ impl<'a> SentText<'a> {
 
     /// The text by itself: every half is U+FFFD. `on_lone` is called if there is one.
     pub fn alone(self, on_lone: impl FnOnce()) -> Cow<'a, str> {
+        if self.halves == Halves::Replaced {
+            return self.text;
+        }
         let mut joiner = HalfJoiner::default();
         let (mut text, mut is_lone) = joiner.join(self);
         if let Some(lone) = joiner.finish() {

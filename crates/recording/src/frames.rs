@@ -2,6 +2,8 @@
 //!
 //! Flows in: the bytes as they come. Flows out: the same bytes, each event whole; what is not an event stream is one frame.
 
+use bytes::Bytes;
+
 use ananke_agents::sse;
 
 /// Collects bytes until an event is complete.
@@ -31,8 +33,12 @@ impl Frames {
     }
 
     /// Hands on each event that `bytes` complete.
-    pub(super) fn add(&mut self, bytes: &[u8], mut hand_on: impl FnMut(Vec<u8>)) {
+    pub(super) fn add(&mut self, bytes: &Bytes, mut hand_on: impl FnMut(Bytes)) {
         let Some(decoder) = &mut self.events else {
+            if self.open.is_empty() && ENDS.iter().any(|end| bytes.ends_with(end)) {
+                hand_on(bytes.clone());
+                return;
+            }
             // The end of an event may have come in two pieces.
             let seam = self.open.len().saturating_sub(3);
             self.open.extend_from_slice(bytes);
@@ -42,11 +48,11 @@ impl Frames {
             });
             if let Some(end) = ends.max() {
                 let rest = self.open.split_off(end);
-                hand_on(std::mem::replace(&mut self.open, rest));
+                hand_on(std::mem::replace(&mut self.open, rest).into());
             }
             return;
         };
-        let mut rest = bytes;
+        let mut rest = &bytes[..];
         loop {
             let before = rest;
             let is_whole = matches!(decoder.next_event(&mut rest), Ok(Some(_)));
@@ -65,13 +71,13 @@ impl Frames {
                 decoder.next_event(&mut &b"\n"[..]).ok();
                 rest = after;
             }
-            hand_on(std::mem::take(&mut self.open));
+            hand_on(std::mem::take(&mut self.open).into());
         }
     }
 
     /// The rest after the last event that was complete.
-    pub(super) fn rest(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.open)
+    pub(super) fn rest(&mut self) -> Bytes {
+        std::mem::take(&mut self.open).into()
     }
 }
 
@@ -83,7 +89,7 @@ mod tests {
         let mut frames = Frames::new();
         let mut found = Vec::new();
         for chunk in body.as_bytes().chunks(chunk) {
-            frames.add(chunk, |frame| found.push(frame));
+            frames.add(&Bytes::copy_from_slice(chunk), |frame| found.push(frame));
         }
         let rest = frames.rest();
         if !rest.is_empty() {
@@ -91,7 +97,7 @@ mod tests {
         }
         found
             .into_iter()
-            .map(|frame| String::from_utf8(frame).unwrap())
+            .map(|frame| String::from_utf8(frame.into()).unwrap())
             .collect()
     }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
 use super::exchange::{BodyEnd, RecordedResponse};
@@ -104,7 +103,7 @@ impl RecordedBody {
             match next {
                 Next::Bytes(at, bytes) | Next::After(at, bytes) => {
                     let at = recorder.since(*at);
-                    frames.add(bytes, |piece| pieces.push((at, Bytes::from(piece))));
+                    frames.add(bytes, |piece| pieces.push((at, piece)));
                 }
                 Next::Broken(at, cause) => {
                     *end = BodyEnd::Broken(recorder.since(*at), cause.clone());
@@ -135,7 +134,7 @@ impl Drop for RecordedBody {
         }
         self.recorder.change_exchange(self.index, 0, |exchange| {
             if let RecordedResponse::Received { pieces, .. } = &mut exchange.answer {
-                pieces.push((at, Bytes::from(rest)));
+                pieces.push((at, rest));
             }
         });
     }

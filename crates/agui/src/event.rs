@@ -29,51 +29,73 @@ const PAYLOAD_WORDS: [&str; 9] = [
     "output",
 ];
 
-/// Each key with its name in the protocol, and the name it has from a server that does not convert its own (or nothing).
+/// Each key with its name in the protocol, and the name it has from a server that does not convert its own, if that is another.
 macro_rules! keys {
-    ($($key:ident $name:literal $converted:literal,)*) => {
+    ($($key:ident $name:literal $($converted:literal)?,)*) => {
         /// A field that means something to this client.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum FieldKey { $($key,)* }
 
-        const KEYS: &[(FieldKey, &str, &str)] = &[$((FieldKey::$key, $name, $converted),)*];
+        impl FieldKey {
+            const ALL: &[Self] = &[$(Self::$key,)*];
+
+            pub(super) fn name(self) -> &'static str {
+                match self { $(Self::$key => $name,)* }
+            }
+
+            /// The name that it has from a server that does not convert its own.
+            pub(super) fn converted_name(self) -> &'static str {
+                match self { $(Self::$key => concat!($($converted)?),)* }
+            }
+
+            /// The key with this name in the protocol, or the name that it has from a server that does not convert its own.
+            pub(super) fn named(name: &str) -> Option<Self> {
+                match name {
+                    $($name $(| $converted)? => Some(Self::$key),)*
+                    _ => None,
+                }
+            }
+        }
     };
 }
 
 keys! {
-    Type "type" "",
-    Code "code" "",
-    Content "content" "",
-    Delta "delta" "",
+    Type "type",
+    Code "code",
+    Content "content",
+    Delta "delta",
     EncryptedValue "encryptedValue" "encrypted_value",
     EntityId "entityId" "entity_id",
-    Error "error" "",
-    Input "input" "",
-    Message "message" "",
+    Error "error",
+    Input "input",
+    Message "message",
     MessageId "messageId" "message_id",
-    Messages "messages" "",
-    Metadata "metadata" "",
-    Name "name" "",
-    Outcome "outcome" "",
+    Messages "messages",
+    Metadata "metadata",
+    Name "name",
+    Outcome "outcome",
     ParentMessageId "parentMessageId" "parent_message_id",
     ParentSubagentRunId "parentSubagentRunId" "parent_subagent_run_id",
     ProtocolVersion "protocolVersion" "protocol_version",
     RawEvent "rawEvent" "raw_event",
-    Replace "replace" "",
-    Result "result" "",
-    Role "role" "",
+    Replace "replace",
+    Result "result",
+    Role "role",
     RunId "runId" "run_id",
-    Snapshot "snapshot" "",
+    Snapshot "snapshot",
     StepName "stepName" "step_name",
     SubagentRunId "subagentRunId" "subagent_run_id",
-    Subtype "subtype" "",
+    Subtype "subtype",
     ThreadId "threadId" "thread_id",
-    Timestamp "timestamp" "",
+    Timestamp "timestamp",
     ToolCallId "toolCallId" "tool_call_id",
     ToolCallName "toolCallName" "tool_call_name",
-    Usage "usage" "",
-    Value "value" "",
+    Usage "usage",
+    Value "value",
 }
+
+/// The number of fields that all but a few events have at most.
+const MOST_FIELDS: usize = 6;
 
 /// The reason that an event cannot be decoded; the text follows `event 3 `.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +111,8 @@ pub(super) struct WireEvent<'a> {
 
 #[derive(Debug, Default)]
 struct RawFields<'a> {
-    values: [Option<&'a RawValue>; KEYS.len()],
+    /// The value of each key that it has: an event has few of them, and is moved several times.
+    values: Vec<(FieldKey, &'a RawValue)>,
     /// The keys that are duplicated with another value.
     duplicates: Vec<FieldKey>,
     /// The first key that has the name that servers have for it which do not convert their own.
@@ -98,25 +121,6 @@ struct RawFields<'a> {
     has_structure: bool,
     /// The objects and lists under keys that have no meaning.
     meaningless: Vec<&'a RawValue>,
-}
-
-impl FieldKey {
-    pub(super) fn name(self) -> &'static str {
-        KEYS[self as usize].1
-    }
-
-    /// The name that it has from a server that does not convert its own.
-    pub(super) fn converted_name(self) -> &'static str {
-        KEYS[self as usize].2
-    }
-
-    /// The key with this name in the protocol, or the name that it has from a server that does not convert its own.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        let is_it = |(_, wire, own): &&(Self, &str, &str)| {
-            *wire == name || (!own.is_empty() && *own == name)
-        };
-        KEYS.iter().find(is_it).map(|(key, ..)| *key)
-    }
 }
 
 impl<'a> WireEvent<'a> {
@@ -132,7 +136,7 @@ impl<'a> WireEvent<'a> {
             }
             Err(failure) => return Err(DecodeError(format!("is not valid JSON ({failure})"))),
         };
-        let kind = match fields.values[FieldKey::Type as usize] {
+        let kind = match fields.value(FieldKey::Type) {
             Some(raw) if raw.get().starts_with('"') => whole(raw, warnings),
             Some(_) => return Err(DecodeError("has a `type` that is not a string".to_owned())),
             None => return Err(DecodeError("has no `type`".to_owned())),
@@ -181,8 +185,8 @@ impl<'a> WireEvent<'a> {
         if !self.fields.has_structure {
             return Ok(Vec::new());
         }
-        let of_others = KEYS.iter().filter(|(key, ..)| !reads(*key));
-        let of_others = of_others.filter_map(|(key, ..)| self.raw(*key));
+        let of_others = FieldKey::ALL.iter().filter(|key| !reads(**key));
+        let of_others = of_others.filter_map(|key| self.raw(*key));
         let may_be_unread = self
             .fields
             .meaningless
@@ -224,7 +228,7 @@ impl<'a> WireEvent<'a> {
 
     /// The field as it was sent, also if it is `null`.
     pub(super) fn raw(&self, key: FieldKey) -> Option<&'a RawValue> {
-        self.fields.values[key as usize]
+        self.fields.value(key)
     }
 
     /// Whether it has the field, and that is not `null`.
@@ -383,6 +387,15 @@ impl<'a> WireEvent<'a> {
     }
 }
 
+impl<'a> RawFields<'a> {
+    fn value(&self, key: FieldKey) -> Option<&'a RawValue> {
+        let mut values = self.values.iter();
+        values
+            .find(|(known, _)| *known == key)
+            .map(|(_, value)| *value)
+    }
+}
+
 /// The text of a JSON string by itself.
 fn whole<'a>(raw: &'a RawValue, warnings: &mut Warnings) -> Cow<'a, str> {
     sent_text(raw.get()).alone(|| warnings.add_lone_surrogate())
@@ -404,7 +417,10 @@ impl<'de> Visitor<'de> for RawFieldsVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut fields = RawFields::default();
+        let mut fields = RawFields {
+            values: Vec::with_capacity(MOST_FIELDS),
+            ..RawFields::default()
+        };
         while let Some(name) = map.next_key::<FieldName>()? {
             let value = map.next_value::<&RawValue>()?;
             let is_structure = value.get().starts_with(['{', '[']);
@@ -415,10 +431,14 @@ impl<'de> Visitor<'de> for RawFieldsVisitor {
                 }
                 continue;
             };
-            let slot = &mut fields.values[key as usize];
-            let before = slot.replace(value);
-            if before.is_some_and(|before| before.get() != value.get()) {
-                fields.duplicates.push(key);
+            match fields.values.iter_mut().find(|(known, _)| *known == key) {
+                None => fields.values.push((key, value)),
+                Some((_, before)) => {
+                    if before.get() != value.get() {
+                        fields.duplicates.push(key);
+                    }
+                    *before = value;
+                }
             }
             if converted {
                 fields.converted.get_or_insert(key);

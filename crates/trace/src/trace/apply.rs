@@ -269,19 +269,10 @@ impl Trace {
     }
 
     fn add_text(&mut self, at: At, id: &str, delta: &str, deltas: &mut Vec<Delta>) {
-        let turn = self.current_turn();
-        let known = self
-            .known
-            .messages
-            .get(id)
-            .copied()
-            .filter(|index| self.messages[*index].turn == turn);
-        let index = if let Some(index) = known {
-            index
-        } else {
+        let index = self.streamed_message(id).unwrap_or_else(|| {
             self.open_message(id, MessageKind::Assistant, Author::Agent, deltas);
             self.messages.len() - 1
-        };
+        });
         let event = self.last_event();
         // Text after the end is text all the same.
         self.reopen_message(index, deltas);
@@ -291,6 +282,21 @@ impl Trace {
             self.begin_message(index, LogPlace::End);
             deltas.push(Delta::MessageBegan(index));
         }
+    }
+
+    /// The message of this id in the running turn.
+    fn streamed_message(&self, id: &str) -> Option<usize> {
+        let turn = self.current_turn();
+        // Nearly every piece goes on with the newest message.
+        if let Some(newest) = self.messages.last()
+            && newest.wire_id == id
+            && newest.turn == turn
+            && newest.role != MessageKind::Reasoning
+        {
+            return Some(self.messages.len() - 1);
+        }
+        let known = self.known.messages.get(id).copied()?;
+        (self.messages[known].turn == turn).then_some(known)
     }
 
     /// A call that waits for its result may be announced again, with its arguments or without (SPEC 6).

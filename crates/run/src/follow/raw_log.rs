@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use serde::Serialize as _;
@@ -29,7 +30,8 @@ const MOST_WAITING: usize = 1 << 20;
 /// The longest state, or patch of it, that is kept, in bytes.
 const LONGEST_STATE: usize = 64 << 10;
 
-/// The bytes that an entry takes apart from its texts: its own, as many that wait for more entries, and those of an allocation.
+/// The bytes that an entry takes apart from its texts: its own, as many that wait for more entries, and those of an allocation,
+/// which events do not have.
 const ENTRY: usize = 2 * size_of::<RawEntry>() + 16;
 
 /// Whether the bodies of requests are kept.
@@ -53,6 +55,7 @@ pub(crate) struct RawLog {
 struct CollectedRaw {
     turns: Vec<CollectedTurn>,
     entries: VecDeque<RawEntry>,
+    events: EventTexts,
     bytes: usize,
     /// The index of the next event among those of the test.
     next_event: u32,
@@ -84,8 +87,40 @@ struct RawEntry {
 
 enum RawItem {
     Exchange(Box<RawExchange>),
-    Event(At, String),
+    /// The moment of an event, and the place of its text.
+    Event(At, Range<usize>),
     State(StateChangeKind, String),
+}
+
+/// The texts of events, one after the other, because most of them are dropped with their attempt and never looked at.
+#[derive(Default)]
+struct EventTexts {
+    texts: String,
+    /// The number of bytes that were dropped before them.
+    dropped: usize,
+}
+
+impl EventTexts {
+    /// Adds a text, and gives its place.
+    fn add(&mut self, text: &str) -> Range<usize> {
+        let start = self.dropped + self.texts.len();
+        self.texts.push_str(text);
+        start..start + text.len()
+    }
+
+    /// The text at a place that was not dropped.
+    fn text(&self, place: &Range<usize>) -> &str {
+        &self.texts[place.start - self.dropped..place.end - self.dropped]
+    }
+
+    /// Drops what is before `end`, once that is half of everything: then each byte is moved once at most.
+    fn drop_before(&mut self, end: usize) {
+        let before = end - self.dropped;
+        if before > self.texts.len() / 2 {
+            self.texts.drain(..before);
+            self.dropped = end;
+        }
+    }
 }
 
 impl RawLog {
@@ -131,6 +166,9 @@ impl CollectedRaw {
             && let Some(oldest) = self.entries.pop_front()
         {
             self.drop_entry(&oldest);
+            if let RawItem::Event(_, place) = oldest.item {
+                self.events.drop_before(place.end);
+            }
         }
     }
 
@@ -200,10 +238,10 @@ impl CollectedRaw {
             .collect();
         hidden.sort_unstable();
         for entry in &mut self.entries {
-            if let RawItem::Event(_, raw) = &mut entry.item
+            if let RawItem::Event(_, place) = &mut entry.item
                 && hidden.binary_search(&(entry.event as usize)).is_ok()
             {
-                PART_OF_SECRET.clone_into(raw);
+                *place = self.events.add(PART_OF_SECRET);
             }
         }
     }
@@ -288,10 +326,10 @@ impl CollectedRaw {
                 RawItem::Exchange(exchange) => {
                     turn.exchanges.push(RawExchange { event, ..*exchange });
                 }
-                RawItem::Event(at, raw) => turn.events.push(RawEvent {
+                RawItem::Event(at, place) => turn.events.push(RawEvent {
                     event,
                     at_us: at.0.saturating_sub(of.sent.unwrap_or(at).0),
-                    raw,
+                    raw: self.events.text(&place).to_owned(),
                 }),
                 RawItem::State(kind, value) => {
                     let state = turn.state.get_or_insert_with(|| StateHistory {
@@ -362,7 +400,7 @@ impl Observer for RawLog {
                     turn.sent.get_or_insert(at);
                 }
                 if self.bodies == RequestBodies::Kept {
-                    let body = bounded_bytes(body);
+                    let body = bounded_bytes(body).into_owned();
                     collected.change_exchange(|exchange| exchange.body.insert(body).len());
                 }
             }
@@ -380,7 +418,8 @@ impl Observer for RawLog {
                 let number = collected.next_event;
                 collected.next_event += 1;
                 let raw = bounded_bytes(frame);
-                collected.add(number, raw.len(), RawItem::Event(at, raw));
+                let place = collected.events.add(&raw);
+                collected.add(number, raw.len(), RawItem::Event(at, place));
             }
             Wire::Late { .. } | Wire::Closed | Wire::Alive => {}
         }

@@ -26,10 +26,11 @@ pub fn bounded(text: &str) -> String {
 
 /// The bounded text of `bytes`. Agents send valid UTF-8 almost always, and to check that takes a tenth of the time of a lossy
 /// conversion.
-pub fn bounded_bytes(bytes: &[u8]) -> String {
+pub fn bounded_bytes(bytes: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(bytes) {
-        Ok(text) => bounded(text),
-        Err(_) => bounded(&String::from_utf8_lossy(bytes)),
+        Ok(text) if text.len() <= LONGEST => Cow::Borrowed(text),
+        Ok(text) => bounded(text).into(),
+        Err(_) => bounded(&String::from_utf8_lossy(bytes)).into(),
     }
 }
 

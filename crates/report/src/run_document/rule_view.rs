@@ -1,6 +1,8 @@
 //! Rules and problems of a test or a turn, as readers get them.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -544,10 +546,30 @@ fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
     Cow::Owned(text.into_owned())
 }
 
-/// A part of a YAML file, or of a case file, as a value; its text if it cannot be read by itself.
+/// A part of a YAML file, or of a case file, as a value; its text if it cannot be read by itself. Tests inherit their rules, so
+/// that a run has few texts of them, and to read one takes longer than to write it into a document.
 fn yaml(text: &str) -> Value {
-    let source = Arc::new(SourceFile::new("", "", text));
-    // YAML has no surrogate pairs, and JSON has.
-    let node = parse(&source).ok().or_else(|| parse_json(&source).0);
-    node.map_or_else(|| Value::from(text), |node| node.to_json())
+    thread_local! {
+        static READ: RefCell<HashMap<String, Value>> = RefCell::default();
+    }
+    READ.with_borrow_mut(|read| {
+        if let Some(value) = read.get(text) {
+            return value.clone();
+        }
+        let source = Arc::new(SourceFile::new("", "", text));
+        // YAML has no surrogate pairs, and JSON has.
+        let node = parse(&source).ok().or_else(|| parse_json(&source).0);
+        let value = node.map_or_else(|| Value::from(text), |node| node.to_json());
+        if read.len() == MOST_READ {
+            read.clear();
+        }
+        if text.len() <= LONGEST_READ {
+            read.insert(text.to_owned(), value.clone());
+        }
+        value
+    })
 }
+
+/// The number of texts of rules that are remembered, and the longest of them in bytes: together a few hundred kilobytes at most.
+const MOST_READ: usize = 256;
+const LONGEST_READ: usize = 256;

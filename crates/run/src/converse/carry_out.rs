@@ -17,7 +17,7 @@ impl Attempt<'_> {
     /// Runs the test to its last rule, and ends the attempt; the attempts before it used `threads`. Whatever goes
     /// wrong is in its outcome.
     pub(super) async fn run(&mut self, threads: &UsedThreads) {
-        let carried_out = self.carry_out(threads).await;
+        let carried_out = Box::pin(self.carry_out(threads)).await;
         self.has_ended = !matches!(carried_out, Err(Halt::Stopped));
         if let Err(halt) = carried_out {
             let cause = self.end_cause(halt);
@@ -94,7 +94,8 @@ impl Attempt<'_> {
         if needs_teardown {
             watchdog.hand_over(&preparation);
         }
-        let talked = self.talk(&preparation, threads).await;
+        // A future is as large as all that it may hold, and moves with each that waits for it: large ones are put aside.
+        let talked = Box::pin(self.talk(&preparation, threads)).await;
         watchdog.release_locks();
         if needs_teardown {
             watchdog.begin_teardown()?;
@@ -126,6 +127,6 @@ impl Attempt<'_> {
         if let Some(problem) = threads.reject(&case.shared, &prepared.thread_id) {
             return Err(problem.into());
         }
-        self.converse(preparation, prepared).await
+        Box::pin(self.converse(preparation, prepared)).await
     }
 }

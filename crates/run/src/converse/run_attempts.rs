@@ -30,7 +30,7 @@ pub(crate) async fn run_attempts(
         (None, None) => Box::new(Retries::new(settings.retries)),
     };
     loop {
-        let mut outcome = run_attempt(case, key, threads).await;
+        let mut outcome = Box::pin(run_attempt(case, key, threads)).await;
         outcome.run = key.run;
         threads.add(&outcome.transcript.thread_id);
         if walk.is_some() || policy.is_some() {

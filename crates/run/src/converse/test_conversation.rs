@@ -254,7 +254,7 @@ impl Attempt<'_> {
             budget,
             settings: &shared.options.settings,
         };
-        Ok(converse(parts, &mut *inputs).await)
+        Ok(Box::pin(converse(parts, &mut *inputs)).await)
     }
 
     /// Asks the scripts of the test.

@@ -10,11 +10,12 @@ fn path(name: &str) -> PathBuf {
         .join(name)
 }
 
+/// The generated files are to be written, not compared.
 #[expect(
     clippy::disallowed_methods,
     reason = "a switch of the test run, not of the program"
 )]
-fn updating() -> bool {
+pub(crate) fn is_updating() -> bool {
     std::env::var_os("ANANKE_UPDATE").is_some_and(|value| value == "1")
 }
 
@@ -32,11 +33,16 @@ fn written(lines: &BTreeSet<String>) -> String {
         .fold(String::new(), |text, line| text + line + "\n")
 }
 
+/// Writes the file `name`.
+pub(crate) fn write(name: &str, text: &str) {
+    fs::write(path(name), text).expect("the list can be written");
+}
+
 /// Compares what is `found` with the file `name`.
 pub(crate) fn compare(name: &str, found: &BTreeSet<String>, help: &str) {
     let known = lines(name);
-    if updating() && *found != known {
-        fs::write(path(name), written(found)).expect("the list can be written");
+    if is_updating() && *found != known {
+        write(name, &written(found));
         return;
     }
     let new: Vec<&String> = found.difference(&known).collect();

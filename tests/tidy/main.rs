@@ -17,6 +17,7 @@ mod scan;
 mod sizes;
 mod skeleton;
 mod versions;
+mod voice;
 mod walks;
 mod words;
 

@@ -22,24 +22,20 @@ pub async fn listed_tools(
     let mut session = target.open(options).await?;
     let mut sink = ToolsSink::default();
     let ended = session.exchange(request.into(), limits, &mut sink).await;
+    // Closed in any case, so that the agent sees an orderly end: a session that is dropped ends at once.
     session.close().await;
-    match (ended?, sink) {
-        (
-            _,
-            ToolsSink {
-                error: Some(error), ..
-            },
-        ) => Err(TargetError::new(format!(
-            "the agent does not list its tools: {error}"
-        ))),
-        (
-            Ended::Terminal,
-            ToolsSink {
-                tools: Some(tools), ..
-            },
-        ) => Ok(tools),
-        (Ended::Timeout, _) => Err(TargetError::new("the agent did not list its tools in time")),
-        _ => Err(TargetError::new("the agent did not list its tools")),
+    let ended = ended?;
+    if let Some(error) = sink.error {
+        let message = format!("the agent does not list its tools: {error}");
+        return Err(TargetError::new(message));
+    }
+    match ended {
+        Ended::Terminal => sink
+            .tools
+            .ok_or_else(|| TargetError::new("the agent did not list its tools")),
+        // A list that came in pieces may lack some of them.
+        Ended::Timeout => Err(TargetError::new("the agent did not list its tools in time")),
+        Ended::Cancelled => Err(TargetError::new("the agent did not list its tools")),
     }
 }
 

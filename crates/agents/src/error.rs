@@ -44,32 +44,32 @@ impl Received {
 
     /// The start of `bytes` as text that is safe to print: what is not printable is escaped.
     pub fn quote(bytes: &[u8]) -> String {
+        // Secrets are masked later, so the text goes on after the quoted part: half of a secret would not be known as one.
         let start = &bytes[..bytes.len().min(Self::QUOTED_BYTES + BESIDE)];
-        let (mut text, mut shown, mut end) = (String::with_capacity(start.len()), 0, 0);
-        let mut add = |part: &dyn Fn(&mut String), length: usize| {
-            part(&mut text);
-            end += length;
-            // A character across the limit is not quoted.
-            if end <= Self::QUOTED_BYTES {
-                shown = text.len();
-            }
-        };
+        let mut text = String::with_capacity(start.len());
+        let mut quoted = 0;
+        let mut bytes_read = 0;
         for chunk in start.utf8_chunks() {
             for character in chunk.valid().chars() {
-                let escaped = |text: &mut String| match character {
+                match character {
                     '"' | '\'' | '\\' => text.push(character),
                     _ => text.extend(character.escape_debug()),
-                };
-                add(&escaped, character.len_utf8());
+                }
+                // A character across the limit is not quoted.
+                bytes_read += character.len_utf8();
+                if bytes_read <= Self::QUOTED_BYTES {
+                    quoted = text.len();
+                }
             }
             if !chunk.invalid().is_empty() {
-                add(
-                    &|text| text.push(char::REPLACEMENT_CHARACTER),
-                    chunk.invalid().len(),
-                );
+                text.push(char::REPLACEMENT_CHARACTER);
+                bytes_read += chunk.invalid().len();
+                if bytes_read <= Self::QUOTED_BYTES {
+                    quoted = text.len();
+                }
             }
         }
-        excerpt(&text, 0..shown)
+        excerpt(&text, 0..quoted)
     }
 }
 

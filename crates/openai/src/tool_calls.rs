@@ -211,35 +211,47 @@ impl<'t> ToolCalls<'t> {
         self.calls.into_iter().map(sent).collect()
     }
 
-    /// The call that a fragment continues. The index decides, if there is one: gateways make up an id for each fragment.
+    /// The call that a fragment continues; `None` if it begins one.
     fn position(&self, fragment: &CallFragment<'_>) -> Option<usize> {
-        let last = |is_it: &dyn Fn(&StreamedCall) -> bool| self.calls.iter().rposition(is_it);
-        let of_index = match fragment.index {
-            Some(index) => last(&|call| call.index == Some(index)),
+        // The index decides before the id, because gateways make up an id for each fragment.
+        let candidate = match fragment.index {
+            Some(index) => self
+                .calls
+                .iter()
+                .rposition(|call| call.index == Some(index)),
             None => self.calls.len().checked_sub(1),
         };
-        let has_id = |call: &StreamedCall| call.id.as_deref() == fragment.id.as_deref();
-        if fragment.id.is_some() && !of_index.is_some_and(|found| has_id(&self.calls[found])) {
-            // Parallel calls under one id differ in their index, and begin with a name.
-            let is_same = |call: &StreamedCall| {
-                has_id(call) && (fragment.name.is_none() || call.index == fragment.index)
-            };
-            if let Some(known) = last(&is_same) {
-                return Some(known);
+
+        // An id that the candidate does not have is that of an earlier call, or says nothing.
+        let candidate_id = match candidate {
+            Some(at) => self.calls[at].id.as_deref(),
+            None => None,
+        };
+        if fragment.id.is_some() && fragment.id.as_deref() != candidate_id {
+            let earlier = self.calls.iter().rposition(|call| {
+                // Parallel calls under one id differ in their index, and begin with a name.
+                let may_be_same = fragment.name.is_none() || call.index == fragment.index;
+                may_be_same && call.id.as_deref() == fragment.id.as_deref()
+            });
+            if earlier.is_some() {
+                return earlier;
             }
         }
-        let call = &self.calls[of_index?];
+
+        // Without a name a fragment only continues. With one it begins a call, unless that of the candidate is not over: some
+        // servers send a name in pieces, or repeat it with each fragment.
+        let call = &self.calls[candidate?];
         let Some(name) = fragment.name else {
-            return of_index;
+            return candidate;
         };
-        let is_other = match (&fragment.id, &call.id) {
-            (Some(id), Some(known)) => *id != **known,
-            _ => {
-                call.has_ended || call.has_begun && (call.name != name || is_json(&call.arguments))
-            }
+        let is_other = if let Some(id) = fragment.id.as_deref()
+            && let Some(known) = call.id.as_deref()
+        {
+            id != known
+        } else {
+            call.has_ended || call.has_begun && (call.name != name || is_json(&call.arguments))
         };
-        (!is_other).then_some(())?;
-        of_index
+        if is_other { None } else { candidate }
     }
 }
 

@@ -6,32 +6,43 @@
 mod lexer;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-pub(crate) use lexer::{Token, tokens};
+pub(crate) use lexer::{Lexeme, LexemeKind, Token, lexemes, tokens};
 
-/// `tokens` without the items that are compiled for unit tests only: `#[cfg(test)]` and `#[cfg(all(test, …))]`.
+/// `tokens` without the items that are compiled for unit tests only.
 pub(crate) fn without_tests(tokens: &[Token]) -> Vec<Token> {
-    let markers = ["#[cfg(test", "#[cfg(all(test"].map(self::tokens);
     let mut kept = Vec::new();
+    let mut from = 0;
+    for item in test_items(tokens) {
+        kept.extend_from_slice(&tokens[from..item.start]);
+        from = item.end;
+    }
+    kept.extend_from_slice(&tokens[from..]);
+    kept
+}
+
+/// The places in `tokens` of the items that are compiled for unit tests only: `#[cfg(test)]` and `#[cfg(all(test, …))]`.
+pub(crate) fn test_items(tokens: &[Token]) -> Vec<Range<usize>> {
+    let markers = ["#[cfg(test", "#[cfg(all(test"].map(self::tokens);
+    let mut items = Vec::new();
     let mut index = 0;
     while index < tokens.len() {
-        if markers
+        let is_marked = markers
             .iter()
-            .any(|marker| tokens[index..].starts_with(marker))
-        {
-            let end = tokens[index..]
-                .iter()
-                .position(|token| *token == Token::Other(']'));
-            index = after_item(
-                tokens,
-                end.map_or(tokens.len(), |length| index + length + 1),
-            );
-        } else {
-            kept.push(tokens[index].clone());
+            .any(|marker| tokens[index..].starts_with(marker));
+        if !is_marked {
+            index += 1;
+            continue;
+        }
+        let start = index;
+        while index < tokens.len() && tokens[index] != Token::Other(']') {
             index += 1;
         }
+        index = after_item(tokens, tokens.len().min(index + 1));
+        items.push(start..index);
     }
-    kept
+    items
 }
 
 /// Every path that starts with `crate`, `super`, `self` or the name of one of our crates, written out with the crate first;
@@ -368,13 +379,6 @@ fn after_item(tokens: &[Token], mut index: usize) -> usize {
         index += 1;
     }
     index
-}
-
-fn until(chars: &[char], from: usize, stop: impl Fn(char) -> bool) -> usize {
-    chars[from..]
-        .iter()
-        .position(|c| stop(*c))
-        .map_or(chars.len(), |length| from + length)
 }
 
 #[cfg(test)]

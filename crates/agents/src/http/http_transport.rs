@@ -277,37 +277,28 @@ const ONE_MOMENT: Duration = Duration::from_millis(1);
 /// reads them takes longer than to read one.
 struct JoinedPieces {
     at: At,
-    first: Bytes,
-    /// All of them, if there are more.
-    all: Vec<u8>,
+    bytes: Vec<u8>,
     cost: usize,
 }
 
 impl JoinedPieces {
-    fn of(at: At, first: Bytes) -> Self {
+    fn at(at: At) -> Self {
         Self {
             at,
-            cost: SMALLEST.max(first.len()),
-            first,
-            all: Vec::new(),
+            bytes: Vec::new(),
+            cost: 0,
         }
     }
 
-    fn add(&mut self, piece: &Bytes) {
-        if self.all.is_empty() {
-            self.all.extend_from_slice(&self.first);
-        }
-        self.all.extend_from_slice(piece);
+    fn add(&mut self, piece: &[u8]) {
+        self.bytes.extend_from_slice(piece);
         self.cost += SMALLEST.max(piece.len());
     }
 
     fn into_next(mut self) -> Next {
-        if self.all.is_empty() {
-            return Next::Bytes(self.at, self.first);
-        }
         // What is read ahead is limited by its bytes, not by the room that they grew into.
-        self.all.shrink_to_fit();
-        Next::Bytes(self.at, self.all.into())
+        self.bytes.shrink_to_fit();
+        Next::Bytes(self.at, self.bytes.into())
     }
 }
 
@@ -377,18 +368,14 @@ impl BodyReader {
                 return ControlFlow::Break(());
             }
         };
-        match &mut self.joined {
-            Some(joined) if at.since(joined.at) < ONE_MOMENT => joined.add(&piece),
-            _ => {
-                self.hand_over().await?;
-                self.joined = Some(JoinedPieces::of(at, piece));
-            }
-        }
-        if self
-            .joined
-            .as_ref()
-            .is_some_and(|joined| joined.cost >= TOGETHER)
+        if let Some(joined) = &self.joined
+            && at.since(joined.at) >= ONE_MOMENT
         {
+            self.hand_over().await?;
+        }
+        let joined = self.joined.get_or_insert_with(|| JoinedPieces::at(at));
+        joined.add(&piece);
+        if joined.cost >= TOGETHER {
             self.hand_over().await?;
         }
         ControlFlow::Continue(())

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::unread::of_chunk;
+use super::unread::{object_of, of_chunk};
 use ananke_base::source::received_json::{Halves, Oddities, SentText, read_event, without_marks};
 use ananke_trace::trace::{Facts, Unread};
 
@@ -249,11 +249,6 @@ fn text_of<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
 
 fn number_of(value: &Value, key: &str) -> Option<u64> {
     value.get(key)?.as_u64()
-}
-
-/// The object under a key: servers write null, or an empty text, where there is none.
-pub(super) fn object_of<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
-    value.get(key).filter(|value| value.is_object())
 }
 
 /// An id: a text, or a number as its text (SPEC 13); `None` if it is empty.

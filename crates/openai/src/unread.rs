@@ -6,7 +6,6 @@
 
 use serde_json::Value;
 
-use super::chunk::object_of;
 use ananke_trace::trace::{
     Fact, Facts, JsonKinds as Kinds, KnownKey, Unread, facts_of_item, unread_items, unread_keys,
 };
@@ -195,6 +194,11 @@ fn item(name: String, value: &Value, found: &mut Vec<Unread<'static>>) {
     if unread.facts != Facts::NONE {
         found.push(unread);
     }
+}
+
+/// The object under a key: servers write null, or an empty text, where there is none.
+pub(super) fn object_of<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    value.get(key).filter(|value| value.is_object())
 }
 
 /// The items of a list under a key.

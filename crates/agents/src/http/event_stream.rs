@@ -193,7 +193,7 @@ impl EventStream<'_> {
     /// Takes the end of the body. A complete last event counts without the blank line after it.
     fn end(mut self) -> Result<Ended, TargetError> {
         if let Some(data) = self.events.finish() {
-            // The data shows whether the agent or the connection ended, since half of a document is no JSON.
+            // The data shows whether the agent or the connection ended, since half of a document cannot be read as JSON.
             let is_whole = match decoded(data) {
                 Ok(text) => is_json(&text),
                 Err(_) => false,

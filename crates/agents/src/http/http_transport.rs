@@ -73,7 +73,7 @@ impl HttpTransport {
     }
 
     fn thread(&self) -> Result<&Arc<IoThread>, TargetError> {
-        // A thread that could not be started is not tried again: every test gets the same error.
+        // A thread that could not be started is not retried: every test gets the same error.
         let thread = self.thread.get_or_init(|| match IoThread::start() {
             Ok(thread) => Ok(Arc::new(thread)),
             Err(error) => Err(Cause::of_io(&error)),

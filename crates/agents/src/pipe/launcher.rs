@@ -55,7 +55,7 @@ impl ProgramLauncher {
                 let pipe = ChildPipe::new(started, program.max_line_bytes, clock);
                 Ok(Box::new(pipe))
             }
-            // The system's reason stands alone if nothing is known that would help.
+            // The system gives a reason, and often nothing is known that would help.
             Err(StartError { message, help }) => Err(TargetError {
                 message: format!("the agent {} {message}", shown(&command.argv)),
                 received: Received::default(),

@@ -10,14 +10,14 @@ use ananke_base::text::escape;
 /// All that is known of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentPlace {
-    /// Its URL, or one above it.
+    /// The URL of the agent, or of a server that it is somewhere below.
     Url(Url),
     /// The program, and its arguments.
     Program(Vec<String>),
 }
 
 impl AgentPlace {
-    /// The URL, if there is one.
+    /// The URL; `None` for a program.
     pub fn url(&self) -> Option<&Url> {
         match self {
             Self::Url(url) => Some(url),
@@ -46,17 +46,23 @@ impl AgentPlace {
     /// # Errors
     /// If it is a URL by which no agent is asked, in words.
     pub fn of_word(word: &str) -> Option<Result<Self, String>> {
-        let text = match word.split_once("://") {
-            Some((scheme, _)) if !scheme.contains('/') => word.to_owned(),
-            _ => {
-                let (host, port) = word.split('/').next()?.rsplit_once(':')?;
-                let is_port = !port.is_empty() && port.chars().all(|digit| digit.is_ascii_digit());
-                if host.is_empty() || !is_port {
-                    return None;
-                }
-                format!("http://{word}")
-            }
+        // A scheme has no slash: `./a://b` is a path.
+        let has_scheme = match word.split_once("://") {
+            Some((scheme, _)) => !scheme.contains('/'),
+            None => false,
         };
+        let text = if has_scheme {
+            word.to_owned()
+        } else {
+            // People leave the scheme out, so a host with a port is enough. A host alone would be any word: `shop`.
+            let (host, port) = word.split('/').next()?.rsplit_once(':')?;
+            let is_port = !port.is_empty() && port.chars().all(|digit| digit.is_ascii_digit());
+            if host.is_empty() || !is_port {
+                return None;
+            }
+            format!("http://{word}")
+        };
+
         let shown = escape::line(word);
         Some(match Url::parse(&text) {
             Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => {
@@ -80,15 +86,15 @@ pub struct TargetCandidate {
     pub sends: String,
     /// The keys of the target; `None` if no `type` of targets speaks it.
     pub target: Option<Map<String, Value>>,
-    /// The first of them.
+    /// The request by which a server is known not to speak the protocol, before a question costs it anything.
     pub first: FirstRequest,
     /// The request before anything else, if there is one.
     pub lookup: Option<NameLookup>,
-    /// The question to the target.
+    /// The cheapest question whose answer shows the protocol.
     pub question: ProbeQuestion,
     /// The turns by which a test asks it.
     pub turns: AgentTurns,
-    /// Its place.
+    /// The URL that is asked, which may be below the one that people gave, or the program.
     pub at: AgentPlace,
     /// The reason why it could be there.
     pub place: CandidatePlace,
@@ -131,16 +137,17 @@ pub trait ProbedProtocol: Sync {
     fn candidates(&self, place: &AgentPlace, name: Option<&str>) -> Vec<TargetCandidate>;
 }
 
-/// The keys of a target: its `type`, and these.
+/// A target in a config. `type` comes first, since people read it first.
 pub fn target_keys(
     of_type: &str,
     keys: impl IntoIterator<Item = (&'static str, Value)>,
 ) -> Map<String, Value> {
-    let keys = keys.into_iter().map(|(key, value)| (key.to_owned(), value));
-    [("type".to_owned(), Value::from(of_type))]
-        .into_iter()
-        .chain(keys)
-        .collect()
+    let mut target = Map::new();
+    target.insert("type".to_owned(), Value::from(of_type));
+    for (key, value) in keys {
+        target.insert(key.to_owned(), value);
+    }
+    target
 }
 
 /// Whether a URL names a whole server, below which an agent usually has a path of its own.

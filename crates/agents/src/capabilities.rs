@@ -22,7 +22,7 @@ pub enum Capability {
     ClientTools,
     /// Messages from before the first turn can be sent.
     History,
-    /// It declares its tools with their schemas.
+    /// The declarations of its tools contain their schemas.
     ToolSchemas,
     /// A message of a tool can have several parts.
     ToolParts,

@@ -52,27 +52,27 @@ const KNOWN_NAMES: [&str; 2] = ["event:SUGGESTIONS", "key:choices[].x_groq"];
 impl TargetCommon {
     /// The names of what is known, checked and filled; `None` if something is known later or was reported.
     pub fn known_names(&self, interpolation: &mut Interpolation<'_>) -> Option<Vec<KnownName>> {
-        let name = |written: &Text, interpolation: &mut Interpolation<'_>| {
-            let name = interpolation.text(written).ok()?;
+        let mut names = Vec::new();
+        let mut is_complete = true;
+        // The loop goes on after a wrong name, so that every problem is reported.
+        for written in self.known.iter().flatten() {
+            let Ok(name) = interpolation.text(written) else {
+                is_complete = false;
+                continue;
+            };
             if !name.contains(':') {
                 let message = format!("`{}` is not the name of something unread", printable(&name));
                 let help = "write it as reports print it: what it is, a colon, and which, as in `event:SUGGESTIONS`";
                 interpolation.report(Code::BadValue, written.span, message, Some(help.to_owned()));
-                return None;
+                is_complete = false;
+                continue;
             }
-            Some(KnownName::new(name))
-        };
-        // Every name is looked at, so that every problem is reported.
-        let names: Vec<_> = self
-            .known
-            .iter()
-            .flatten()
-            .map(|written| name(written, interpolation))
-            .collect();
-        names.into_iter().collect()
+            names.push(KnownName::new(name));
+        }
+        if is_complete { Some(names) } else { None }
     }
 
-    /// Its keys.
+    /// The keys as written in a config, which a protocol must not use for its own.
     pub const KEYS: [&'static str; 8] = [
         "description",
         "threadId",

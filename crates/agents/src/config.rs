@@ -17,7 +17,7 @@ use ananke_model::variables::Interpolation;
 /// A target as a config writes it: the keys of every target, and those of its protocol.
 #[derive(Clone, Debug)]
 pub struct TargetConfig {
-    /// The keys of every target.
+    /// The keys that do not depend on the protocol.
     pub common: TargetCommon,
     /// The value of `type`.
     pub protocol: &'static str,
@@ -37,17 +37,18 @@ impl TargetConfig {
     pub fn read(node: &Node) -> Result<Self, TypeMismatch> {
         let protocol = protocol_of(node)?;
         let own = protocol.read(node)?;
-        let is_not_common = |key: &str| !TargetCommon::KEYS.contains(&key);
-        let common = source::from_mapping(node, TAG_DEFAULTS, is_not_common)?;
+        let common =
+            source::from_mapping(node, TAG_DEFAULTS, |key| !TargetCommon::KEYS.contains(&key))?;
+        let address = match ADDRESSES.into_iter().find_map(|key| node.get(key)) {
+            Some(address) => address.span,
+            None => node.span,
+        };
         Ok(Self {
             common,
             protocol: protocol.name,
             own,
             span: node.span,
-            address: ADDRESSES
-                .into_iter()
-                .find_map(|key| node.get(key))
-                .map_or(node.span, |address| address.span),
+            address,
         })
     }
 
@@ -61,14 +62,17 @@ impl TargetConfig {
         self.own.describe()
     }
 
-    /// The capabilities of the target.
+    /// The needs of a test that this target meets, with the keys that it has.
     pub fn capabilities(&self) -> Capabilities {
         self.own.capabilities()
     }
 
     /// Whether the target takes turns of this kind, which is a protocol's own.
     pub fn takes_turn(&self, kind: &OwnTurnKind) -> bool {
-        Registration::find(self.protocol).is_some_and(|protocol| protocol.takes_turn(kind))
+        match Registration::find(self.protocol) {
+            Some(protocol) => protocol.takes_turn(kind),
+            None => false,
+        }
     }
 
     /// The way in which the target gets a capability that it lacks, if a key of it says so.
@@ -121,9 +125,11 @@ impl TargetConfig {
             return None;
         }
         let target = self.own.compile(interpolation).ok()?;
-        // What is inside this program gets no answer from elsewhere.
-        let protocol = Registration::find(self.protocol).filter(|_| !self.is_embedded());
-        Some(match protocol {
+        // An agent inside this program gets no answer from elsewhere, so no other protocol is to be recognized in one.
+        if self.is_embedded() {
+            return Some(target);
+        }
+        Some(match Registration::find(self.protocol) {
             Some(protocol) => recognizing(target, protocol),
             None => target,
         })
@@ -144,25 +150,29 @@ impl TargetConfig {
 /// # Errors
 /// If it names none, or there is no `type`.
 pub(super) fn protocol_of(node: &Node) -> Result<&'static Registration, TypeMismatch> {
-    let wrong = |span, message| TypeMismatch { span, message };
     if !matches!(node.value, NodeValue::Map(_)) {
-        return Err(wrong(
-            node.span,
-            format!("expected a mapping, found {}", node.describe()),
-        ));
+        return Err(TypeMismatch {
+            span: node.span,
+            message: format!("expected a mapping, found {}", node.describe()),
+        });
     }
     let Some(written) = node.get(TYPE) else {
-        return Err(wrong(
-            node.span,
-            "this mapping is none of those that are allowed here".to_owned(),
-        ));
+        return Err(TypeMismatch {
+            span: node.span,
+            message: "this mapping is none of those that are allowed here".to_owned(),
+        });
     };
     let Some(name) = written.as_str() else {
-        return Err(wrong(
-            written.span,
-            format!("{} is not a valid `type`", written.describe()),
-        ));
+        return Err(TypeMismatch {
+            span: written.span,
+            message: format!("{} is not a valid `type`", written.describe()),
+        });
     };
-    Registration::find(name)
-        .ok_or_else(|| wrong(written.span, format!("unknown value `{}`", printable(name))))
+    match Registration::find(name) {
+        Some(protocol) => Ok(protocol),
+        None => Err(TypeMismatch {
+            span: written.span,
+            message: format!("unknown value `{}`", printable(name)),
+        }),
+    }
 }

@@ -100,7 +100,7 @@ impl TargetError {
         self.received.status.is_none() && self.message.starts_with(NO_CONNECTION)
     }
 
-    /// The same error, with what to do about it.
+    /// Replaces the remedy.
     #[must_use]
     pub fn with_help(self, help: impl Into<String>) -> Self {
         Self {
@@ -132,16 +132,14 @@ impl fmt::Display for ReceivedAfter<'_> {
             return Ok(());
         };
         formatter.write_str("; received: ")?;
+        // A message about the status itself has it already.
         if !self.message.contains(&format!("HTTP {status}")) {
             write!(formatter, "HTTP {status}, ")?;
         }
         let content_type = received.content_type.as_deref();
-        write!(
-            formatter,
-            "{}, {} bytes",
-            content_type.unwrap_or("no content type"),
-            received.bytes
-        )?;
+        let content_type = content_type.unwrap_or("no content type");
+        write!(formatter, "{content_type}, {} bytes", received.bytes)?;
+        // Events that were understood show that the agent works, so the fault is in what comes after them.
         match received.events {
             0 => {}
             1 => write!(formatter, ", 1 event")?,

@@ -1,12 +1,11 @@
 //! A target that tests can name: one of its own, or one that extends another.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer};
 
 use super::common::TargetCommon;
 use super::config::{TargetConfig, protocol_of};
-use super::registry::Registration;
 use ananke_base::source::{self, Entry, Node, NodeValue, TypeMismatch};
 use ananke_model::model::{AssertBlock, TAG_DEFAULTS, Text};
 
@@ -25,7 +24,7 @@ pub struct NamedTarget {
 }
 
 impl NamedTarget {
-    /// The name of the target that this one extends.
+    /// The target whose keys this one inherits, by its name in the config.
     pub fn extends(&self) -> Option<Text> {
         source::from_node(self.node.get(EXTENDS)?, TAG_DEFAULTS).ok()
     }
@@ -48,16 +47,26 @@ impl NamedTarget {
 
     /// The keys that are merged with those of the target that this one extends, in the spelling of the protocol of `base`.
     pub fn merged_keys(&self, base: &Node) -> Node {
-        let mut keys = without(&self.node, |key| APART.contains(&key));
-        let spellings = protocol_of(base).map(Registration::spellings);
-        if let (NodeValue::Map(entries), Ok(spellings)) = (&mut keys.value, spellings) {
-            for entry in entries {
-                if let Some(key) = spellings.get(&entry.key) {
-                    entry.key.clone_from(key);
-                }
+        // A `base` without a protocol is an error of its own, and has no spellings.
+        let spellings = match protocol_of(base) {
+            Ok(protocol) => protocol.spellings(),
+            Err(_) => BTreeMap::new(),
+        };
+        let mut entries = Vec::new();
+        for entry in self.node.entries() {
+            if APART.contains(&entry.key.as_str()) {
+                continue;
             }
+            let mut entry = entry.clone();
+            if let Some(key) = spellings.get(&entry.key) {
+                entry.key.clone_from(key);
+            }
+            entries.push(entry);
         }
-        keys
+        Node {
+            value: NodeValue::Map(entries),
+            span: self.node.span,
+        }
     }
 
     /// The keys of this target that one of the protocol of `base` cannot have; `None` if this target extends none.
@@ -66,8 +75,11 @@ impl NamedTarget {
         let protocol = protocol_of(base).ok()?;
         let mut known = protocol.keys();
         known.extend(TargetCommon::KEYS.map(str::to_owned));
+        // A key in another spelling is right, unless the key itself is there too: one of the two values would get lost in silence
+        // when the spellings are made one, so that both are reported.
         let spellings = protocol.spellings();
-        let (mut unknown, mut doubled) = (Vec::new(), Vec::new());
+        let mut unknown = Vec::new();
+        let mut doubled = Vec::new();
         for entry in self.node.entries() {
             match spellings.get(&entry.key) {
                 Some(key) if self.node.get(key).is_some() => doubled.push((entry, key.clone())),
@@ -85,23 +97,12 @@ impl NamedTarget {
 
 /// Keys that a target cannot have, since it extends one of another protocol or has them by two names.
 pub struct MisplacedKeys<'a> {
-    /// The keys that it can have.
+    /// The names that are right here, among which a message finds the one that was meant.
     pub known: BTreeSet<String>,
-    /// Those it does not have by any name.
+    /// The keys that the protocol does not have by any name.
     pub unknown: Vec<&'a Entry>,
-    /// Those that are there by two names: each with its own name.
+    /// The keys that are there by two names, each with the protocol's own name.
     pub doubled: Vec<(&'a Entry, String)>,
-}
-
-fn without(node: &Node, is_left_out: impl Fn(&str) -> bool) -> Node {
-    let kept = node
-        .entries()
-        .iter()
-        .filter(|entry| !is_left_out(&entry.key));
-    Node {
-        value: NodeValue::Map(kept.cloned().collect()),
-        span: node.span,
-    }
 }
 
 impl<'de> Deserialize<'de> for NamedTarget {

@@ -49,9 +49,17 @@ impl FirstLook {
 
     /// The error if no GET reached a server.
     pub fn unreachable(&self) -> Option<&TargetError> {
-        let errors = self.seen.iter().map(|(_, seen)| seen.as_ref().err());
-        let errors: Option<Vec<&TargetError>> = errors.collect();
-        errors?.into_iter().find(|error| error.is_unreachable())
+        let mut unreachable = None;
+        for (_, seen) in &self.seen {
+            match seen {
+                Ok(_) => return None,
+                Err(error) if error.is_unreachable() => {
+                    unreachable.get_or_insert(error);
+                }
+                Err(_) => {}
+            }
+        }
+        unreachable
     }
 
     /// Whether the first request to a candidate is worth sending; it counts as sent then.
@@ -110,7 +118,11 @@ impl FirstLook {
     }
 
     fn finds_nothing(&self, url: &Url) -> bool {
-        self.head(url).is_some_and(ServerHead::is_nothing)
+        match self.head(url) {
+            Some(head) => head.is_nothing(),
+            // A server that did not answer a GET may still answer a POST.
+            None => false,
+        }
     }
 }
 
@@ -128,16 +140,16 @@ fn is_json(content_type: &str) -> bool {
 /// The URLs of the first look at `place`: its own, and those of each candidate's first request, each once.
 pub fn looked_at(place: &AgentPlace, candidates: &[TargetCandidate]) -> Vec<Url> {
     let mut urls: Vec<Url> = place.url().cloned().into_iter().collect();
-    let first = candidates
-        .iter()
-        .flat_map(|candidate| match &candidate.first {
+    for candidate in candidates {
+        let first = match &candidate.first {
             FirstRequest::Lines => &[],
             FirstRequest::Get(urls) => urls.as_slice(),
             FirstRequest::Post(url) | FirstRequest::PostAfterGet(url) => std::slice::from_ref(url),
-        });
-    for url in first {
-        if !urls.contains(url) {
-            urls.push(url.clone());
+        };
+        for url in first {
+            if !urls.contains(url) {
+                urls.push(url.clone());
+            }
         }
     }
     urls

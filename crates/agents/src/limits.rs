@@ -33,15 +33,13 @@ impl Limits {
     /// Largest response without a setting: 64 MiB (SPEC 4).
     pub const MAX_RESPONSE_BYTES: usize = 64 << 20;
 
-    /// These times, and the largest event and response without a setting.
+    /// Limits of time alone; event and response may be as large as without a setting.
     pub fn new(timeout: Duration, cancel: CancellationToken) -> Self {
-        let (max_event_bytes, max_response_bytes) =
-            (Self::MAX_EVENT_BYTES, Self::MAX_RESPONSE_BYTES);
         Self {
             timeout,
             deadline: None,
-            max_event_bytes,
-            max_response_bytes,
+            max_event_bytes: Self::MAX_EVENT_BYTES,
+            max_response_bytes: Self::MAX_RESPONSE_BYTES,
             cancel,
             after_noise: None,
             pacer: None,
@@ -55,19 +53,23 @@ impl Limits {
         }
     }
 
-    /// The latest moment of [`Ended::Timeout`](super::Ended::Timeout): the time that requests have waited is added.
+    /// The latest moment of [`Ended::Timeout`](super::Ended::Timeout). The time that requests have waited is added, since it is
+    /// no time of the agent or of the test.
     pub fn latest(&self) -> Option<At> {
-        let waited = self
-            .pacer
-            .as_ref()
-            .map_or(Duration::ZERO, |pacer| pacer.waited());
-        self.deadline.map(|deadline| deadline.plus(waited))
+        let deadline = self.deadline?;
+        match &self.pacer {
+            Some(pacer) => Some(deadline.plus(pacer.waited())),
+            None => Some(deadline),
+        }
     }
 
     /// The moment at which the time of an exchange is up that began at `sent`.
     pub fn until(&self, sent: At) -> At {
         let until = sent.plus(self.timeout);
-        self.latest().map_or(until, |latest| latest.min(until))
+        match self.latest() {
+            Some(latest) => latest.min(until),
+            None => until,
+        }
     }
 }
 

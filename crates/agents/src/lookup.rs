@@ -21,11 +21,11 @@ use ananke_trace::trace::Change;
 /// A request whose answer says which agents or models are there.
 #[derive(Clone, Debug)]
 pub struct NameLookup {
-    /// Its method.
+    /// GET, unless the protocol lists names in answer to a POST.
     pub method: Method,
-    /// Its URL.
+    /// The address of the list, which is not that of the agent.
     pub url: Url,
-    /// Its body; empty if it has none.
+    /// The body; empty if there is none.
     pub body: Bytes,
     /// The names in an answer with this status; `None` if it is no answer of the protocol.
     pub read: fn(u16, &Value) -> Option<Vec<String>>,
@@ -44,30 +44,33 @@ impl NameLookup {
         transport: &dyn Transport,
         limits: &Limits,
     ) -> Result<Vec<String>, TargetError> {
-        let defaults: &[(&str, &str)] = &[
-            ("accept", "application/json"),
-            ("content-type", "application/json"),
-        ];
-        let sent = if self.body.is_empty() { 1 } else { 2 };
+        let mut defaults = vec![("accept", "application/json")];
+        if !self.body.is_empty() {
+            defaults.push(("content-type", "application/json"));
+        }
+        let headers = headers_with_defaults(headers, &defaults);
         let request = HttpRequest {
             body: self.body.clone(),
-            ..request(
-                self.method,
-                &self.url,
-                headers_with_defaults(headers, &defaults[..sent]),
-            )
+            ..request(self.method, &self.url, headers)
         };
-        let late = || TargetError::new("no answer in time");
-        let (mut sink, mut closed) = (Unseen, None);
-        let response = send(transport, request, limits, &mut sink, &mut closed).await?;
-        let response = response.ok_or_else(late)?;
+        let mut closed = None;
+        let response = send(transport, request, limits, &mut Unseen, &mut closed).await?;
+        let Some(response) = response else {
+            return Err(TargetError::new("no answer in time"));
+        };
         let status = response.received.head.status;
-        let document = read_document(response, limits, &mut sink, &mut closed).await?;
-        let document = document.ok_or_else(late)?;
-        let answer: Option<Value> = read_as(&document.bytes).ok();
-        answer
-            .and_then(|answer| (self.read)(status, &answer))
-            .ok_or_else(|| document.received.error("another answer came"))
+        let document = read_document(response, limits, &mut Unseen, &mut closed).await?;
+        let Some(document) = document else {
+            return Err(TargetError::new("no answer in time"));
+        };
+
+        // Another protocol may answer in JSON as well: the reader decides.
+        if let Ok(answer) = read_as::<Value>(&document.bytes)
+            && let Some(names) = (self.read)(status, &answer)
+        {
+            return Ok(names);
+        }
+        Err(document.received.error("another answer came"))
     }
 
     /// The request in words: `GET http://h/v1/models`.
@@ -79,9 +82,9 @@ impl NameLookup {
 /// The head of the answer to a GET.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerHead {
-    /// Its HTTP status.
+    /// The HTTP status.
     pub status: u16,
-    /// Its content type as sent; empty if there is none.
+    /// The content type as sent; empty if there is none.
     pub content_type: String,
     /// The names of the server's software, as its headers say them: `uvicorn`, `Express`.
     pub software: Vec<String>,
@@ -101,19 +104,22 @@ impl ServerHead {
         transport: &dyn Transport,
         limits: &Limits,
     ) -> Result<Option<Self>, TargetError> {
-        let accepted: &[(&str, &str)] = &[("accept", "application/json, text/event-stream, */*")];
+        // Whatever the server has is accepted, so that it shows what it is.
+        let accepted = ("accept", "application/json, text/event-stream, */*");
+        let headers = headers_with_defaults(headers, &[accepted]);
         let request = HttpRequest {
             response_headers: Self::SOFTWARE,
-            ..request(Method::Get, url, headers_with_defaults(headers, accepted))
+            ..request(Method::Get, url, headers)
         };
         let response = send(transport, request, limits, &mut Unseen, &mut None).await?;
-        Ok(response.map(|response| {
-            let head = response.received.head;
-            Self {
-                status: head.status,
-                content_type: head.content_type,
-                software: head.headers.into_iter().map(|(_, value)| value).collect(),
-            }
+        let Some(response) = response else {
+            return Ok(None);
+        };
+        let head = response.received.head;
+        Ok(Some(Self {
+            status: head.status,
+            content_type: head.content_type,
+            software: head.headers.into_iter().map(|(_, value)| value).collect(),
         }))
     }
 

@@ -7,6 +7,7 @@ use futures_util::future::BoxFuture;
 
 use super::common::{RateLimitConfig, TargetCommon};
 use ananke_base::diagnostic::{Span, Spanned};
+use ananke_model::model::Number;
 use ananke_model::variables::{Interpolation, Leaf};
 
 /// The most tests that a limit can count.
@@ -24,48 +25,61 @@ pub struct TargetPace {
 /// So many requests in any span of this time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rate {
-    /// The number of requests.
+    /// The most that are sent in this time.
     pub requests: usize,
-    /// In which time.
+    /// The time, in any span of which the limit applies.
     pub per: Duration,
-    /// The place of the setting.
+    /// The place of the setting. Targets with one place share the limit.
     pub place: Span,
 }
 
 /// So many tests at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Concurrency {
-    /// The number of tests.
+    /// The most that talk to the agent at once.
     pub tests: usize,
-    /// The place of the setting.
+    /// The place of the setting. Targets with one place share the limit.
     pub place: Span,
 }
 
 impl TargetPace {
     /// Checks and fills the limits of a target; `None` if something is known later or was reported.
     pub fn fill(target: &TargetCommon, interpolation: &mut Interpolation<'_>) -> Option<Self> {
-        let rate = target.rate_limit.as_ref().map(|Spanned { value, span }| {
-            let RateLimitConfig { requests, per_ms } = value;
-            let requests = interpolation.number_within(requests, RateLimitConfig::REQUESTS);
-            let per_ms = interpolation.number_within(per_ms, RateLimitConfig::PER_MS);
-            Ok(Rate {
-                requests: requests?,
-                per: Duration::from_millis(per_ms?),
-                place: *span,
-            })
-        });
-        let concurrency = target.concurrency.as_ref().map(|written| {
-            Ok(Concurrency {
-                tests: interpolation.number_within(written, 1..=MOST)?,
-                place: written.span,
-            })
-        });
-        let (rate, concurrency): (Leaf<_>, Leaf<_>) = (rate.transpose(), concurrency.transpose());
+        // Both limits are filled before either is left, so that the problems of both are reported.
+        let rate = match &target.rate_limit {
+            Some(limit) => fill_rate(limit, interpolation).map(Some),
+            None => Ok(None),
+        };
+        let concurrency = match &target.concurrency {
+            Some(limit) => fill_concurrency(limit, interpolation).map(Some),
+            None => Ok(None),
+        };
         Some(Self {
             rate: rate.ok()?,
             concurrency: concurrency.ok()?,
         })
     }
+}
+
+fn fill_rate(
+    limit: &Spanned<RateLimitConfig>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<Rate> {
+    let RateLimitConfig { requests, per_ms } = &limit.value;
+    let requests = interpolation.number_within(requests, RateLimitConfig::REQUESTS);
+    let per_ms = interpolation.number_within(per_ms, RateLimitConfig::PER_MS);
+    Ok(Rate {
+        requests: requests?,
+        per: Duration::from_millis(per_ms?),
+        place: limit.span,
+    })
+}
+
+fn fill_concurrency(limit: &Number, interpolation: &mut Interpolation<'_>) -> Leaf<Concurrency> {
+    Ok(Concurrency {
+        tests: interpolation.number_within(limit, 1..=MOST)?,
+        place: limit.span,
+    })
 }
 
 /// Says when the requests of a conversation may be sent.

@@ -115,7 +115,7 @@ pub trait Protocol: ProtocolConfig + DeserializeOwned + JsonSchema + 'static {
     /// The names of turns that other protocols may have too: a replay of the thread, an answer to an interrupt.
     const TURN_TYPES: &'static [TurnType] = &[];
 
-    /// The types of turns that are its own.
+    /// The turns that no other protocol knows, whose keys it reads itself.
     const OWN_TURNS: &'static [ProtocolTurnType] = &[];
 
     /// The turns among these by which a test lists and calls its tools.

@@ -14,7 +14,7 @@ use ananke_model::variables::{Fill, Interpolation, Leaf};
 /// The keys of a kind of turn that is a protocol's own, as they are written. Their doc comments are the descriptions of the
 /// schema and of editors.
 pub trait ProtocolTurn: DeserializeOwned + Fill<Map<String, Value>> + JsonSchema + 'static {
-    /// The kind of turn.
+    /// The name in `type`, by which a session recognizes the turn again.
     const KIND: OwnTurnKind;
 
     /// The schema version that has it first.
@@ -65,16 +65,15 @@ impl ProtocolTurnType {
                         Err(interpolation.report(Code::WrongType, wrong.span, wrong.message, None))
                     }
                 },
-                describe_written: |node| {
-                    read::<T>(node)
-                        .map_or_else(|_| T::KIND.name.to_owned(), |turn| turn.describe_written())
+                // Wrong keys are reported where they are filled, so that the name of the turn is enough here.
+                describe_written: |node| match read::<T>(node) {
+                    Ok(turn) => turn.describe_written(),
+                    Err(_) => T::KIND.name.to_owned(),
                 },
             },
         }
     }
-}
 
-impl ProtocolTurnType {
     /// The value of `type`.
     pub(super) fn name(&self) -> &'static str {
         self.turn_type.name
@@ -118,6 +117,6 @@ impl ToolTurns {
 pub enum AgentTurns {
     /// A user says something.
     User,
-    /// Its tools are listed and called.
+    /// A client lists and calls tools, since nothing there answers words.
     Tools(ToolTurns),
 }

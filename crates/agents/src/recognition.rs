@@ -31,36 +31,36 @@ pub fn recognized(error: TargetError, own: &Registration) -> TargetError {
     if start.is_empty() || own.has_sign_in(&start) {
         return error;
     }
-    let other = protocols()
-        .iter()
-        .find(|protocol| protocol.has_sign_in(&start));
-    match other {
-        Some(Registration { name, .. }) => {
-            let help = format!(
-                "the answer looks like one of `type: {name}`, but the target has `type: {}`",
-                own.name
-            );
-            error.with_help(help)
-        }
-        None => error,
-    }
+    let mut protocols = protocols().iter();
+    let Some(other) = protocols.find(|protocol| protocol.has_sign_in(&start)) else {
+        return error;
+    };
+    error.with_help(format!(
+        "the answer looks like one of `type: {}`, but the target has `type: {}`",
+        other.name, own.name
+    ))
 }
 
 /// Whether a request was answered, and the answer that `error` quotes is one of the protocol with this name: it is spoken, but
 /// not as ananke needs it.
 pub fn is_answer_of(name: &str, error: &TargetError) -> bool {
-    let own = protocols().iter().find(|protocol| protocol.name == name);
-    let is_success = error.received.status.is_some_and(|status| status < 300);
-    is_success && own.is_some_and(|own| own.has_sign_in(&without_spaces(error)))
+    // A refusal may quote the protocol too, and shows only that somewhere it is known.
+    let Some(..300) = error.received.status else {
+        return false;
+    };
+    match Registration::find(name) {
+        Some(own) => own.has_sign_in(&without_spaces(error)),
+        None => false,
+    }
 }
 
 /// The start of the answer without spaces and lines, which are quoted as `\n`: servers differ in them.
 fn without_spaces(error: &TargetError) -> String {
-    ["\\n", "\\r", "\\t", " "]
-        .iter()
-        .fold(error.received.first_bytes.clone(), |start, space| {
-            start.replace(space, "")
-        })
+    let mut start = error.received.first_bytes.clone();
+    for space in ["\\n", "\\r", "\\t", " "] {
+        start = start.replace(space, "");
+    }
+    start
 }
 
 impl Registration {

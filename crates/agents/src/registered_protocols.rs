@@ -31,12 +31,19 @@ pub fn fill_own_turn(
 
 /// A turn of this kind in words as it is written, if something of it is known later.
 pub fn describe_own_turn(kind: &OwnTurnKind, written: &Node) -> String {
-    code_of(kind).map_or_else(String::new, |code| (code.describe_written)(written))
+    match code_of(kind) {
+        Some(code) => (code.describe_written)(written),
+        None => String::new(),
+    }
 }
 
 fn code_of(kind: &OwnTurnKind) -> Option<OwnTurnCode> {
-    let mut own = protocols().iter().flat_map(|protocol| protocol.own_turns);
-    own.find(|own| own.is_of(kind)).map(|own| own.code)
+    for protocol in protocols() {
+        if let Some(own) = protocol.own_turns.iter().find(|own| own.is_of(kind)) {
+            return Some(own.code);
+        }
+    }
+    None
 }
 
 /// The turns by which tests list and call tools: those of each protocol that has some.
@@ -60,17 +67,17 @@ pub fn types_with(capability: Capability) -> Vec<&'static str> {
     able.map(Registration::name).collect()
 }
 
-/// The types of the turns of such a target.
+/// The types of turns that a test of `target` may have.
 pub fn turns_of(target: &TargetConfig) -> Vec<&'static str> {
-    let can = |capability| target.capabilities().has(capability);
+    let capabilities = target.capabilities();
     let mut turns = Vec::new();
-    if can(Capability::UserTurns) {
+    if capabilities.has(Capability::UserTurns) {
         turns.push("user");
     }
-    if can(Capability::Connect) {
+    if capabilities.has(Capability::Connect) {
         turns.push(connect_type_name());
     }
-    if can(Capability::Interrupts) {
+    if capabilities.has(Capability::Interrupts) {
         turns.push(resume_type_name());
     }
     if let Some(protocol) = Registration::find(target.protocol) {
@@ -82,7 +89,7 @@ pub fn turns_of(target: &TargetConfig) -> Vec<&'static str> {
 /// The meaning of one rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleDocs {
-    /// Its name.
+    /// The name by which findings report it.
     pub name: &'static str,
     /// A few sentences.
     pub about: String,
@@ -100,7 +107,7 @@ impl RuleDocs {
             .flat_map(|protocol| Self::of(protocol.rules))
     }
 
-    /// The rules of a page.
+    /// The rules that a page of Markdown explains, a section each.
     pub fn of(page: &'static str) -> impl Iterator<Item = Self> {
         page.split("\n### `").skip(1).map(Self::parse)
     }
@@ -110,19 +117,19 @@ impl RuleDocs {
         let (name, section) = section.split_once('`').unwrap_or((section, ""));
         let mut blocks = section.split("```");
         let heading = blocks.next().unwrap_or_default();
-        // What comes last before a block says what the block shows.
-        let about = heading
-            .trim_end()
-            .rsplit_once("\n\n")
-            .map_or(heading, |(about, _)| about);
-        let mut events = blocks
-            .filter_map(|block| block.strip_prefix("json\n"))
-            .map(|events| events.lines().collect());
+        // The last sentence before a block says what the block shows, and is no part of the rule.
+        let about = match heading.trim_end().rsplit_once("\n\n") {
+            Some((about, _)) => about,
+            None => heading,
+        };
+        let mut events = blocks.filter_map(|block| block.strip_prefix("json\n"));
+        let wrong = events.next().unwrap_or_default();
+        let right = events.next().unwrap_or_default();
         Self {
             name,
             about: about.split_whitespace().collect::<Vec<_>>().join(" "),
-            wrong: events.next().unwrap_or_default(),
-            right: events.next().unwrap_or_default(),
+            wrong: wrong.lines().collect(),
+            right: right.lines().collect(),
         }
     }
 }

@@ -18,7 +18,7 @@ use super::protocol_turn::{ProtocolTurnType, ToolTurns};
 use super::served::ServedProtocol;
 use ananke_base::message::OwnTurnKind;
 use ananke_base::source::{self, Node, TypeMismatch};
-use ananke_model::model::{TAG_DEFAULTS, TYPE, TurnType, install_turn_types};
+use ananke_model::model::{TAG_DEFAULTS, TYPE, TurnType, install_turn_types, take_properties};
 use ananke_model::schema::{self, CommittedSchemas};
 
 static INSTALLED: OnceLock<&'static [Registration]> = OnceLock::new();
@@ -40,13 +40,15 @@ pub(crate) fn protocols() -> &'static [Registration] {
         .expect("a program installs its protocols before it reads anything")
 }
 
-/// The targets that the agent at `place` could be, from the question that costs least; what no `type` speaks comes last. `name` is the agent or the model there, if
-/// people say which.
+/// The targets that the agent at `place` could be, from the question that costs least; what no `type` speaks comes last. `name`
+/// is the agent or the model there, if people say which.
 pub fn candidates(place: &AgentPlace, name: Option<&str>) -> Vec<TargetCandidate> {
-    let probed = protocols().iter().filter_map(|protocol| protocol.probed);
-    let mut candidates: Vec<TargetCandidate> = probed
-        .flat_map(|protocol| protocol.candidates(place, name))
-        .collect();
+    let mut candidates = Vec::new();
+    for protocol in protocols() {
+        if let Some(probed) = protocol.probed {
+            candidates.extend(probed.candidates(place, name));
+        }
+    }
     candidates.sort_by_key(|candidate| {
         (
             candidate.place,
@@ -72,7 +74,7 @@ pub struct Registration {
     pub(super) idle_keys: &'static [&'static str],
     /// The types of turns that several protocols may have.
     turn_types: &'static [TurnType],
-    /// The types of turns that are its own.
+    /// The turns that no other protocol knows.
     pub(super) own_turns: &'static [ProtocolTurnType],
     /// The turns by which tests list and call its tools.
     pub(super) tool_turns: Option<ToolTurns>,
@@ -104,9 +106,11 @@ impl Registration {
             signs: P::SIGNS,
             served: P::SERVED,
             probed: P::PROBED,
+            // These two functions are all that is left of the type of the keys, so that one list can hold every protocol.
             read: |node| {
-                let is_elsewhere = |key: &str| key == TYPE || TargetCommon::KEYS.contains(&key);
-                let config: P = source::from_mapping(node, TAG_DEFAULTS, is_elsewhere)?;
+                let config: P = source::from_mapping(node, TAG_DEFAULTS, |key| {
+                    key == TYPE || TargetCommon::KEYS.contains(&key)
+                })?;
                 Ok(Arc::new(config))
             },
             schema: P::json_schema,
@@ -156,27 +160,20 @@ impl Registration {
 
     /// The protocol's own keys.
     pub(super) fn keys(&self) -> BTreeSet<String> {
-        let schema = self.schema(&mut SchemaGenerator::default());
-        let properties = schema.get("properties").and_then(Value::as_object);
-        properties
-            .into_iter()
-            .flat_map(|properties| properties.keys().cloned())
-            .collect()
+        let mut schema = self.schema(&mut SchemaGenerator::default());
+        take_properties(&mut schema).keys().cloned().collect()
     }
 
     /// The other spellings of the protocol's own keys, each with the key.
     pub(super) fn spellings(&self) -> BTreeMap<String, String> {
-        let schema = self.schema(&mut SchemaGenerator::default());
-        let properties = schema.get("properties").and_then(Value::as_object);
-        let spelled = |(key, property): (&String, &Value)| {
-            let spelling = property.get("x-spelling")?.as_str()?;
-            Some((spelling.to_owned(), key.clone()))
-        };
-        properties
-            .into_iter()
-            .flatten()
-            .filter_map(spelled)
-            .collect()
+        let mut schema = self.schema(&mut SchemaGenerator::default());
+        let mut spellings = BTreeMap::new();
+        for (key, property) in take_properties(&mut schema) {
+            if let Some(Value::String(spelling)) = property.get("x-spelling") {
+                spellings.insert(spelling.clone(), key);
+            }
+        }
+        spellings
     }
 
     /// The protocol that `name` names.

@@ -15,7 +15,7 @@ use ananke_model::model::{Text, branch, form, take_properties};
 /// The agent under test: a target, or the name of one.
 #[derive(Clone, Debug)]
 pub enum ChosenTarget {
-    /// One of `targets`.
+    /// The name of one that the config defines in `targets`.
     Named(Text),
     /// Written here, as it is.
     Own(Node),
@@ -55,10 +55,11 @@ impl JsonSchema for AnyTarget {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let target = |protocol: &Registration| {
-            branch(protocol.name, protocol.since, own(protocol, generator))
-        };
-        let branches: Vec<Value> = protocols().iter().map(target).collect();
+        let mut branches = Vec::new();
+        for protocol in protocols() {
+            let schema = own(protocol, generator);
+            branches.push(branch(protocol.name, protocol.since, schema));
+        }
         json_schema!({
             "description": "The agent under test and how to reach it, by protocol.",
             "oneOf": branches,
@@ -75,14 +76,13 @@ impl JsonSchema for NamedTarget {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut target = |protocol: &Registration| {
-            branch(
-                protocol.name,
-                protocol.since.max(NAMED_SINCE),
-                own(protocol, generator),
-            )
-        };
-        let mut branches: Vec<Value> = protocols().iter().map(&mut target).collect();
+        let mut branches = Vec::new();
+        for protocol in protocols() {
+            // A target cannot be named in versions before there were names, however old its protocol is.
+            let since = protocol.since.max(NAMED_SINCE);
+            let schema = own(protocol, generator);
+            branches.push(branch(protocol.name, since, schema));
+        }
         branches.push(extended(generator));
         json_schema!({ "description": "A named target.", "oneOf": branches })
     }
@@ -128,37 +128,31 @@ fn add_values(known: &mut Value, mut other: Value) {
     let (Some(values), Some(others)) = (closed_set(known), closed_set(&mut other)) else {
         return;
     };
-    let is_same = |known: &Value, value: &Value| known.get("const") == value.get("const");
-    if others
-        .iter()
-        .all(|value| values.iter().any(|known| is_same(known, value)))
-    {
-        return;
-    }
+    // A key that takes the same values in both protocols keeps the descriptions of the first one.
+    let known_before = values.len();
+    let mut described = values.clone();
     for value in others.drain(..) {
-        if let Some(known) = values.iter_mut().find(|known| is_same(known, &value)) {
-            add_description(known, &value);
-        } else {
-            values.push(value);
+        let mut same = described.iter_mut();
+        match same.find(|known| known.get("const") == value.get("const")) {
+            Some(known) => add_description(known, &value),
+            None => described.push(value),
         }
     }
-    add_description(known, &other);
+    if described.len() > known_before {
+        *values = described;
+        add_description(known, &other);
+    }
 }
 
 /// The values of a key that is a closed set, whether it may be missing or not.
 fn closed_set(property: &mut Value) -> Option<&mut Vec<Value>> {
     if property.get("anyOf").is_some() {
-        return property
-            .get_mut("anyOf")?
-            .as_array_mut()?
-            .iter_mut()
-            .find_map(closed_set);
+        let forms = property.get_mut("anyOf")?.as_array_mut()?;
+        return forms.iter_mut().find_map(closed_set);
     }
     let values = property.get_mut("oneOf")?.as_array_mut()?;
-    values
-        .iter()
-        .all(|value| value.get("const").is_some())
-        .then_some(values)
+    let is_closed = values.iter().all(|value| value.get("const").is_some());
+    if is_closed { Some(values) } else { None }
 }
 
 /// Adds what another protocol says of the same thing, if it says something else.
@@ -181,13 +175,12 @@ fn own(protocol: &Registration, generator: &mut SchemaGenerator) -> Schema {
     for (key, mut property) in take_properties(&mut TargetCommon::json_schema(generator)) {
         if let Some(property) = property.as_object_mut() {
             raise(property, protocol.since);
-            let described = protocol
-                .descriptions
-                .iter()
-                .find(|(described, _)| *described == key);
-            if let Some((_, description)) = described {
+            // A common key may mean something special to this protocol.
+            let mut descriptions = protocol.descriptions.iter();
+            if let Some((_, description)) = descriptions.find(|(described, _)| *described == key) {
                 property.insert("description".to_owned(), (*description).into());
             }
+            // An idle key stays in the schema, since a config with it gets a message that says why; editors do not offer it.
             if protocol.idle_keys.contains(&key.as_str()) {
                 property.insert("doNotSuggest".to_owned(), true.into());
             }
@@ -200,11 +193,9 @@ fn own(protocol: &Registration, generator: &mut SchemaGenerator) -> Schema {
 
 /// A key is not older than the protocol that has it.
 fn raise(property: &mut Map<String, Value>, since: &str) {
-    let is_older = property
-        .get("x-since")
-        .and_then(Value::as_str)
-        .is_some_and(|own| own < since);
-    if is_older {
+    if let Some(Value::String(own)) = property.get("x-since")
+        && own.as_str() < since
+    {
         property.insert("x-since".to_owned(), since.into());
     }
 }

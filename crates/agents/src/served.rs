@@ -11,7 +11,7 @@ use super::session::Action;
 use ananke_base::message::ToolDeclaration;
 use ananke_trace::trace::Change;
 
-/// A protocol that can be served.
+/// The server's side of a protocol, by which `mock` and the proxy answer clients of it.
 pub trait ServedProtocol: Sync {
     /// The protocol in words, as in `a request of AG-UI`.
     fn name(&self) -> &'static str;
@@ -71,7 +71,7 @@ pub trait ServedRequest: Send + Sync {
 pub struct TimedChange {
     /// The time after the request.
     pub after: Duration,
-    /// The change.
+    /// The step of the agent, in no protocol's words.
     pub change: Change<'static>,
 }
 
@@ -86,14 +86,14 @@ pub struct ServedResponse {
     pub after: Duration,
     /// The body: pieces that belong together.
     pub frames: Vec<ServedFrame>,
-    /// The end after them.
+    /// The way in which the connection ends once the last frame is sent.
     pub end: ServedEnd,
 }
 
 /// The end of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServedEnd {
-    /// It is complete.
+    /// A complete response: the client sees its end.
     Complete,
     /// The connection breaks, so long after the request.
     Breaks(Duration),
@@ -106,7 +106,7 @@ pub enum ServedEnd {
 pub struct ServedFrame {
     /// The time after the request.
     pub after: Duration,
-    /// Its bytes.
+    /// The bytes, which a client may still get in pieces.
     pub bytes: Bytes,
 }
 
@@ -114,7 +114,11 @@ impl ServedResponse {
     /// A complete response of this type.
     pub fn new(status: u16, content_type: &str, frames: Vec<ServedFrame>) -> Self {
         let headers = vec![("content-type".to_owned(), content_type.to_owned())];
-        let after = frames.first().map_or(Duration::ZERO, |frame| frame.after);
+        // The head is sent with the first frame: only a stream has one before there is anything to say.
+        let after = match frames.first() {
+            Some(frame) => frame.after,
+            None => Duration::ZERO,
+        };
         Self {
             status,
             headers,
@@ -126,17 +130,19 @@ impl ServedResponse {
 
     /// A stream of events.
     pub fn events(frames: Vec<ServedFrame>) -> Self {
-        let head_first = Duration::ZERO;
         Self {
-            after: head_first,
+            after: Duration::ZERO,
             ..Self::new(200, "text/event-stream", frames)
         }
     }
 
-    /// Whether it is a stream of events.
+    /// A body that clients read event by event, as its content type says.
     pub fn is_event_stream(&self) -> bool {
-        let content_type = self.headers.iter().find(|(name, _)| name == "content-type");
-        content_type.is_some_and(|(_, value)| value.starts_with("text/event-stream"))
+        let mut headers = self.headers.iter();
+        match headers.find(|(name, _)| name == "content-type") {
+            Some((_, value)) => value.starts_with("text/event-stream"),
+            None => false,
+        }
     }
 }
 

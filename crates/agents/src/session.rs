@@ -20,7 +20,7 @@ use ananke_base::message::{
 /// One exchange with an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// The action that is requested.
+    /// The step of the conversation that the agent is to take.
     pub action: Action,
     /// The context that goes to the agent with it.
     pub context: RequestContext,
@@ -35,7 +35,7 @@ pub enum Action {
     User {
         /// The id of the message in the history.
         message_id: String,
-        /// The name of the user, if there is one.
+        /// The speaker, if a conversation has several of them.
         name: Option<String>,
         /// The content of the message.
         content: UserContent,
@@ -107,7 +107,7 @@ pub struct SessionOptions {
 /// The treatment of calls to tools that were not declared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UndeclaredCalls {
-    /// They are an error of the agent: nothing answers them (SPEC 5).
+    /// An error of the agent: nothing answers such a call (SPEC 5).
     #[default]
     Rejected,
     /// The client answers them, with an error that the agent is sent.

@@ -38,12 +38,12 @@ pub enum Wire<'a> {
         method: &'a str,
         /// The URL, without what may be secret.
         url: &'a str,
-        /// Its headers, of which values may be secret.
+        /// The headers, of which values may be secret.
         headers: &'a [(String, String)],
     },
     /// The request is on its way.
     Sent {
-        /// Its body.
+        /// The bytes after the head, or those of a line.
         body: &'a [u8],
     },
     /// The response's head came.
@@ -77,9 +77,9 @@ pub struct Stop;
 pub enum Ended {
     /// With the protocol's terminal event.
     Terminal,
-    /// The time was up.
+    /// By the limits of the exchange: the agent may still be at work.
     Timeout,
-    /// It was asked to stop.
+    /// By the sink or by the limits' token, since nothing more of it is wanted.
     Cancelled,
 }
 

@@ -92,14 +92,14 @@ const LONGEST_FIELD: usize = 1 << 10;
 impl SseFields {
     fn end_line(&mut self) {
         let line = String::from_utf8_lossy(&self.line);
-        let value = |name: &str| {
-            line.strip_prefix(name)
-                .map(|value| value.strip_prefix(' ').unwrap_or(value))
-        };
-        if let Some(id) = value("id:") {
-            self.last_id = Some(id.to_owned());
-        } else if let Some(retry) = value("retry:") {
-            self.retry_ms = retry.parse().ok().or(self.retry_ms);
+        if let Some((name, value)) = line.split_once(':') {
+            let value = value.strip_prefix(' ').unwrap_or(value);
+            match name {
+                "id" => self.last_id = Some(value.to_owned()),
+                // A pause that is no number leaves the one before as it is.
+                "retry" => self.retry_ms = value.parse().ok().or(self.retry_ms),
+                _ => {}
+            }
         }
         self.line.clear();
     }
@@ -116,11 +116,9 @@ impl SseDecoder {
 
     /// The id of the last event that has one.
     pub fn last_id(&self) -> Option<&str> {
-        self.fields
-            .as_ref()?
-            .last_id
-            .as_deref()
-            .filter(|id| !id.is_empty())
+        let id = self.fields.as_ref()?.last_id.as_deref()?;
+        // An empty id takes the one before back: the stream cannot be continued there.
+        if id.is_empty() { None } else { Some(id) }
     }
 
     /// The pause before the stream is continued, in milliseconds, if the stream says one.
@@ -167,6 +165,7 @@ impl SseDecoder {
                     if self.has_data {
                         self.has_data = false;
                         *rest = read.rest();
+                        // Data that lies whole in the chunk is not copied, because most events do.
                         if let Some(range) = read.whole {
                             return Ok(Some(&read.chunk[range]));
                         }
@@ -177,7 +176,11 @@ impl SseDecoder {
                 LinePosition::Name(matched) => self.name(matched, byte, &mut read)?,
                 LinePosition::Colon => {
                     read.position += usize::from(byte == b' ');
-                    read.first_start = (!self.has_data).then_some(read.position);
+                    read.first_start = if self.has_data {
+                        None
+                    } else {
+                        Some(read.position)
+                    };
                     self.begin_line(&mut read)?;
                     self.place = LinePosition::Value;
                 }
@@ -246,12 +249,14 @@ impl SseDecoder {
     /// Takes the rest of a line of data.
     fn value(&mut self, read: &mut ChunkReader<'_>) -> Result<(), EventTooLarge> {
         let (line, end) = read.line();
-        match (end, read.first_start.take()) {
-            (Some(end), Some(start)) => {
-                self.check(end - start)?;
-                read.whole = Some(start..end);
-            }
-            _ => self.keep(line)?,
+        // The first line of an event stays where it is if the chunk has all of it: most events have no other.
+        if let Some(start) = read.first_start.take()
+            && let Some(end) = end
+        {
+            self.check(end - start)?;
+            read.whole = Some(start..end);
+        } else {
+            self.keep(line)?;
         }
         self.end_line(read, end);
         Ok(())
@@ -281,7 +286,11 @@ impl SseDecoder {
             self.has_data = true;
         }
         self.place = LinePosition::Other;
-        std::mem::take(&mut self.has_data).then_some(&*self.data)
+        if std::mem::take(&mut self.has_data) {
+            Some(&self.data)
+        } else {
+            None
+        }
     }
 
     fn forget_handed_over(&mut self) {
@@ -304,11 +313,14 @@ impl SseDecoder {
 
     /// Steps over the end of a line at `end`, or to the end of the chunk.
     fn end_line(&mut self, read: &mut ChunkReader<'_>, end: Option<usize>) {
-        if let Some(end) = end {
-            self.after_return = read.chunk[end] == b'\r';
-            self.place = LinePosition::Name(0);
+        match end {
+            Some(end) => {
+                self.after_return = read.chunk[end] == b'\r';
+                self.place = LinePosition::Name(0);
+                read.position = end + 1;
+            }
+            None => read.position = read.chunk.len(),
         }
-        read.position = end.map_or(read.chunk.len(), |end| end + 1);
     }
 
     fn keep(&mut self, bytes: &[u8]) -> Result<(), EventTooLarge> {

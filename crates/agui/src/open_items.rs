@@ -1,6 +1,6 @@
 //! The items of an answer: which are open with their text so far, and when each began and ended.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use indexmap::IndexMap;
 
@@ -55,8 +55,7 @@ pub(super) struct OpenItem {
 pub(super) struct OpenItems {
     /// The number of the current run: earlier runs do not count for the order of events.
     run: u32,
-    /// Most answers have one or two items of a kind, which an `IndexMap` finds without a hash.
-    items: [IndexMap<ShortText, ItemSpan>; ItemKind::ALL.len()],
+    items: [HashMap<ShortText, ItemSpan>; ItemKind::ALL.len()],
     open: [IndexMap<ShortText, OpenItem>; ItemKind::ALL.len()],
     /// Items of this run that are closed and have not ended: the event that ends an item has to name it.
     closed_only: [HashSet<ShortText>; ItemKind::ALL.len()],

@@ -49,12 +49,10 @@ enum ChatContent {
 }
 
 impl ChatMessage {
-    /// Text of this role.
     pub(super) fn text(role: Role, text: impl Into<Arc<str>>) -> Self {
         Self::new(role, ChatContent::Text(text.into()))
     }
 
-    /// The message of the user.
     pub(super) fn user(content: UserContent, name: Option<String>) -> Self {
         Self {
             name,
@@ -64,8 +62,8 @@ impl ChatMessage {
 
     /// The message of the model, and the calls it made.
     pub(super) fn assistant(text: String, tool_calls: Vec<ChatCall>) -> Self {
-        let is_nothing = text.is_empty() && !tool_calls.is_empty();
-        let content = if is_nothing {
+        // An answer of calls alone has null as its content, as servers write it.
+        let content = if text.is_empty() && !tool_calls.is_empty() {
             ChatContent::Nothing
         } else {
             ChatContent::Text(text.into())
@@ -99,18 +97,17 @@ impl ChatMessage {
 impl From<HistoryMessage> for ChatMessage {
     fn from(message: HistoryMessage) -> Self {
         let calls = message.calls.into_iter();
+        let content = match message.content {
+            Some(content) => content.into(),
+            None => ChatContent::Nothing,
+        };
         Self {
             name: message.name,
             tool_calls: calls
                 .map(|call| ChatCall::new(call.id, call.name, call.arguments))
                 .collect(),
             tool_call_id: message.answers,
-            ..Self::new(
-                message.role,
-                message
-                    .content
-                    .map_or(ChatContent::Nothing, ChatContent::from),
-            )
+            ..Self::new(message.role, content)
         }
     }
 }

@@ -56,16 +56,15 @@ impl<'a> ChatRequest<'a> {
         props: Map<String, Value>,
     ) -> Self {
         let mut all = Map::new();
-        all.insert(
-            STREAM_OPTIONS.to_owned(),
-            serde_json::json!({ "include_usage": true }),
-        );
+        let usage = serde_json::json!({ "include_usage": true });
+        all.insert(STREAM_OPTIONS.to_owned(), usage);
         all.extend(params.clone());
-        all.extend(
-            props
-                .into_iter()
-                .filter(|(key, _)| !RESERVED.contains(&key.as_str())),
-        );
+        // The caller's data must not replace the conversation.
+        for (key, value) in props {
+            if !RESERVED.contains(&key.as_str()) {
+                all.insert(key, value);
+            }
+        }
         all.retain(|_, value| !value.is_null());
         let tools = tools.iter().map(|tool| Tool {
             kind: "function",

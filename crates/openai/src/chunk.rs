@@ -4,14 +4,13 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::unread::of_chunk;
+use super::unread::{object_of, of_chunk};
 use ananke_base::source::received_json::{Halves, Oddities, SentText, read_event, without_marks};
 use ananke_trace::trace::{Facts, Unread};
 
 /// One chunk, read key by key.
 pub(super) struct Chunk {
     value: Value,
-    /// The oddities of the chunk.
     pub(super) oddities: Oddities,
     /// A key that is duplicated with another value.
     duplicate_key: Option<String>,
@@ -35,7 +34,6 @@ pub(super) struct ShownResult<'a> {
     pub(super) id: Option<Cow<'a, str>>,
     /// The tool, if the message names it.
     pub(super) tool: Option<&'a str>,
-    /// The result.
     pub(super) content: SentText<'static>,
 }
 
@@ -68,18 +66,18 @@ impl Chunk {
 
     /// The id of the response.
     pub(super) fn id(&self) -> Option<&str> {
-        self.value.get("id").and_then(Value::as_str)
+        text_of(&self.value, "id")
     }
 
     /// The first choice; others are not read (SPEC 5).
     fn read_choice(&self) -> Option<&Value> {
         let choices = self.value.get("choices")?.as_array()?;
-        let index = |choice: &Value| choice.get("index").and_then(Value::as_u64);
-        let is_first = |choice: &&Value| choice.is_object() && index(choice).unwrap_or(0) == 0;
-        choices.iter().find(is_first)
+        // A server that gives one choice may leave its index out.
+        let mut choices = choices.iter();
+        choices.find(|choice| choice.is_object() && number_of(choice, "index").unwrap_or(0) == 0)
     }
 
-    /// The parts of it that are not understood. A chunk of another kind is.
+    /// The parts of the chunk that are not understood: all of it, if it is of another kind.
     pub(super) fn unread(&self) -> Vec<Unread<'static>> {
         let duplicate = self.duplicate_key.as_deref();
         let duplicate = duplicate.map(|key| Unread::duplicate_key(key, Facts::ALL));
@@ -88,9 +86,7 @@ impl Chunk {
             unread.extend(duplicate);
             return unread;
         }
-        let kind = ["object", "type"]
-            .iter()
-            .find_map(|key| self.value.get(*key)?.as_str());
+        let kind = text_of(&self.value, "object").or_else(|| text_of(&self.value, "type"));
         let name = format!("chunk:{}", kind.unwrap_or_default());
         let mut unread = Vec::from_iter(duplicate);
         let item = Unread::item(name, &self.value);
@@ -104,36 +100,39 @@ impl Chunk {
     /// The first choice; others are not read (SPEC 5).
     pub(super) fn choice(&self) -> Option<Choice<'_>> {
         let choice = self.read_choice()?;
-        let object = |key| choice.get(key).filter(|value| value.is_object());
+        // Some servers send a whole message instead of a delta.
+        let delta = object_of(choice, "delta").or_else(|| object_of(choice, "message"));
         Some(Choice {
-            delta: object("delta").or_else(|| object("message")),
+            delta,
             halves: self.oddities.halves(),
-            finish_reason: choice.get("finish_reason").and_then(Value::as_str),
+            finish_reason: text_of(choice, "finish_reason"),
         })
     }
 
-    /// Whether it has any of the keys that a chunk has.
+    /// Any of the keys that only a chunk has says something.
     fn is_known(&self) -> bool {
-        ["choices", "usage", "error"]
-            .iter()
-            .any(|key| self.value.get(key).is_some_and(|value| !value.is_null()))
+        let mut keys = ["choices", "usage", "error"].iter();
+        keys.any(|key| !self.value[key].is_null())
     }
 
     /// The tokens of the response so far.
     pub(super) fn usage(&self) -> Option<&Value> {
-        self.value.get("usage").filter(|usage| usage.is_object())
+        object_of(&self.value, "usage")
     }
 
     /// The message and the code of an error that the server reports in the stream.
     pub(super) fn error(&self) -> Option<(String, Option<String>)> {
-        let is_error = self.value.get("object").and_then(Value::as_str) == Some("error");
-        let has_choices = self.value.get("choices").is_some_and(Value::is_array);
-        // Web frameworks say why a request failed in a word of their own.
-        let detail = || stated(&self.value, "detail").filter(|_| !has_choices);
-        let error = stated(&self.value, "error")
-            .or(is_error.then_some(&self.value))
-            .or_else(detail)?;
-        Some(described(error))
+        if let Some(error) = stated(&self.value, "error") {
+            return Some(described(error));
+        }
+        if text_of(&self.value, "object") == Some("error") {
+            return Some(described(&self.value));
+        }
+        // Web frameworks say why a request failed in a word of their own, which a model may use as well.
+        if self.value["choices"].is_array() {
+            return None;
+        }
+        Some(described(stated(&self.value, "detail")?))
     }
 
     /// The message and the code of an error of a choice.
@@ -142,33 +141,33 @@ impl Chunk {
         if let Some(error) = choices.iter().find_map(|choice| stated(choice, "error")) {
             return Some(described(error));
         }
-        let failed = self.choice()?.finish_reason == Some(FAILED);
-        failed.then(|| {
-            (
-                format!("the model stopped with the `finish_reason` `{FAILED}`"),
-                None,
-            )
-        })
+        if self.choice()?.finish_reason != Some(FAILED) {
+            return None;
+        }
+        let message = format!("the model stopped with the `finish_reason` `{FAILED}`");
+        Some((message, None))
     }
 }
 
 impl<'a> Choice<'a> {
     /// The result of a call: a message with the role `tool`, or `function` as before there were ids.
     pub(super) fn result(&self) -> Option<ShownResult<'a>> {
-        let id = self.get("tool_call_id").filter(|id| !id.is_null());
-        let is_result = id.is_some() || matches!(self.role(), Some("tool" | "function"));
-        let tool = self.get("name").and_then(Value::as_str);
-        is_result.then(|| ShownResult {
+        let delta = self.delta?;
+        let id = delta.get("tool_call_id").filter(|id| !id.is_null());
+        if id.is_none() && !matches!(self.role(), Some("tool" | "function")) {
+            return None;
+        }
+        // Servers that execute tools themselves send what a tool returned, which need not be a text.
+        let content = match delta.get("content") {
+            Some(value @ (Value::Object(_) | Value::Number(_) | Value::Bool(_))) => {
+                Some(written(value, self.halves))
+            }
+            _ => self.string("content"),
+        };
+        Some(ShownResult {
             id: id.and_then(id_of),
-            tool: tool.filter(|tool| !tool.is_empty()),
-            content: match self.get("content") {
-                Some(value @ (Value::Object(_) | Value::Number(_) | Value::Bool(_))) => {
-                    written(value, self.halves)
-                }
-                _ => self
-                    .string("content")
-                    .unwrap_or_else(|| SentText::whole("")),
-            },
+            tool: text_of(delta, "name").filter(|tool| !tool.is_empty()),
+            content: content.unwrap_or_else(|| SentText::whole("")),
         })
     }
 
@@ -179,7 +178,7 @@ impl<'a> Choice<'a> {
 
     /// The author of the delta, if it says so.
     pub(super) fn role(&self) -> Option<&'a str> {
-        self.get("role").and_then(Value::as_str)
+        text_of(self.delta?, "role")
     }
 
     /// The reasoning of the model; servers have two names for it.
@@ -195,17 +194,17 @@ impl<'a> Choice<'a> {
             Some(call @ Value::Object(_)) => std::slice::from_ref(call),
             _ => &[],
         };
-        let of_functions = calls
+        let mut fragments: Vec<CallFragment<'a>> = calls
             .iter()
-            .map(|call| CallFragment::of(call, Some(function_of(call)), self.halves));
-        let single = self
-            .get("function_call")
-            .filter(|function| function.is_object());
-        of_functions
-            .chain(
-                single.map(|function| CallFragment::of(&Value::Null, Some(function), self.halves)),
-            )
-            .collect()
+            .map(|call| CallFragment::of(call, function_of(call), self.halves))
+            .collect();
+        // Before there were several calls in an answer, its function was all there was.
+        if let Some(delta) = self.delta
+            && let Some(function) = object_of(delta, "function_call")
+        {
+            fragments.push(CallFragment::of(&Value::Null, function, self.halves));
+        }
+        fragments
     }
 
     /// A text of the delta that is not empty: a string, or the texts of a list of parts.
@@ -214,13 +213,14 @@ impl<'a> Choice<'a> {
             Value::String(text) => text.clone(),
             Value::Array(parts) => parts
                 .iter()
-                .filter_map(|part| part.get("text")?.as_str())
+                .filter_map(|part| text_of(part, "text"))
                 .collect(),
             _ => return None,
         };
-        Some(text)
-            .filter(|text| !text.is_empty())
-            .map(|text| SentText::new(text, self.halves))
+        if text.is_empty() {
+            return None;
+        }
+        Some(SentText::new(text, self.halves))
     }
 
     fn get(&self, key: &str) -> Option<&'a Value> {
@@ -229,26 +229,26 @@ impl<'a> Choice<'a> {
 }
 
 impl<'a> CallFragment<'a> {
-    fn of(call: &'a Value, function: Option<&'a Value>, halves: Halves) -> Self {
-        let text = |value: Option<&'a Value>| {
-            value
-                .and_then(Value::as_str)
-                .filter(|text| !text.is_empty())
-        };
+    fn of(call: &'a Value, function: &'a Value, halves: Halves) -> Self {
+        // A custom tool has one text as its input.
+        let arguments = function.get("arguments").or_else(|| function.get("input"));
         Self {
-            index: call.get("index").and_then(Value::as_u64),
+            index: number_of(call, "index"),
             id: call.get("id").and_then(id_of),
-            name: text(function.and_then(|function| function.get("name"))),
-            arguments: function
-                .and_then(|function| function.get("arguments").or_else(|| function.get("input")))
-                .filter(|value| !value.is_null()),
-            result: [Some(call), function]
-                .into_iter()
-                .flatten()
-                .find_map(|of| result(of, halves)),
+            name: text_of(function, "name").filter(|name| !name.is_empty()),
+            arguments: arguments.filter(|value| !value.is_null()),
+            result: result(call, halves).or_else(|| result(function, halves)),
             halves,
         }
     }
+}
+
+fn text_of<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key)?.as_str()
+}
+
+fn number_of(value: &Value, key: &str) -> Option<u64> {
+    value.get(key)?.as_u64()
 }
 
 /// An id: a text, or a number as its text (SPEC 13); `None` if it is empty.
@@ -262,14 +262,17 @@ fn id_of(id: &Value) -> Option<Cow<'_, str>> {
 
 /// The part of a call that has its name and its arguments: a function, a custom tool, or the call itself.
 fn function_of(call: &Value) -> &Value {
-    let of = |key: &str| call.get(key).filter(|value| value.is_object());
-    of("function").or_else(|| of("custom")).unwrap_or(call)
+    let function = object_of(call, "function").or_else(|| object_of(call, "custom"));
+    function.unwrap_or(call)
 }
 
 /// The result that a call or its function has, if there is one.
 fn result(of: &Value, halves: Halves) -> Option<SentText<'static>> {
     let result = of.get("result").or_else(|| of.get("output"))?;
-    (!result.is_null()).then(|| written(result, halves))
+    if result.is_null() {
+        return None;
+    }
+    Some(written(result, halves))
 }
 
 /// A string as it is, any other value as JSON: what it is as the result of a call.
@@ -279,21 +282,24 @@ fn written(value: &Value, halves: Halves) -> SentText<'static> {
 
 /// A value that says something: neither nothing, nor that there is none.
 fn stated<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
-    value
-        .get(key)
-        .filter(|value| !matches!(value, Value::Null | Value::Bool(false)) && *value != "")
+    match value.get(key)? {
+        Value::Null | Value::Bool(false) => None,
+        Value::String(text) if text.is_empty() => None,
+        stated => Some(stated),
+    }
 }
 
 /// The message and the code of an error.
 fn described(error: &Value) -> (String, Option<String>) {
-    let text = |key: &str| stated(error, key).map(plain);
-    let message = text("message").unwrap_or_else(|| plain(error));
-    (message, text("code").or_else(|| text("type")))
+    let message = stated(error, "message").unwrap_or(error);
+    let code = stated(error, "code").or_else(|| stated(error, "type"));
+    (plain(message), code.map(plain))
 }
 
 /// A string as it is, any other value as JSON.
 fn plain(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
 }

@@ -37,14 +37,9 @@ impl Target for OpenaiTarget {
     }
 
     fn address(&self, connector: Option<&str>) -> Option<String> {
-        let OpenaiSettings {
-            endpoint, model, ..
-        } = &*self.settings;
-        Some(format!(
-            "{} {}",
-            http::place(endpoint),
-            connector.unwrap_or(model)
-        ))
+        let place = http::place(&self.settings.endpoint);
+        let model = connector.unwrap_or(&self.settings.model);
+        Some(format!("{place} {model}"))
     }
 
     fn prompted(&self, instructions: &str, connector: Option<&str>) -> Option<Box<dyn Target>> {

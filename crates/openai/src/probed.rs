@@ -25,15 +25,14 @@ impl ProbedProtocol for ProbedOpenai {
         let Some(url) = place.url() else {
             return Vec::new();
         };
-        let usual = is_base(url)
-            .then(|| below(url, [BASE].into_iter()))
-            .flatten();
-        let usual = usual.map(|url| at(&url, CandidatePlace::Usual, name));
-        let given = at(url, CandidatePlace::Given, name);
-        given
-            .into_iter()
-            .chain(usual.into_iter().flatten())
-            .collect()
+        let mut candidates = at(url, CandidatePlace::Given, name);
+        // People name the server, and its API is below it.
+        if is_base(url)
+            && let Some(usual) = below(url, [BASE].into_iter())
+        {
+            candidates.extend(at(&usual, CandidatePlace::Usual, name));
+        }
+        candidates
     }
 }
 
@@ -139,26 +138,33 @@ fn sibling(url: &Url, name: &str) -> Url {
 
 /// The models that an answer lists.
 fn models(status: u16, answer: &Value) -> Option<Vec<String>> {
-    let list = answer.get("data")?.as_array()?;
-    let ids = list
-        .iter()
-        .map(|model| Some(model.get("id")?.as_str()?.to_owned()));
-    (status == 200).then(|| ids.collect()).flatten()
+    if status != 200 {
+        return None;
+    }
+    let mut ids = Vec::new();
+    for model in answer.get("data")?.as_array()? {
+        ids.push(model.get("id")?.as_str()?.to_owned());
+    }
+    Some(ids)
 }
 
 /// No names, but a response of the Responses API.
 fn response(status: u16, answer: &Value) -> Option<Vec<String>> {
-    let is_response = status == 200 && answer.get("object") == Some(&json!("response"));
-    is_response.then(Vec::new)
+    if status == 200 && answer["object"] == "response" {
+        Some(Vec::new())
+    } else {
+        None
+    }
 }
 
 /// No names, but a response, or a refusal of the model: at a URL that is that of responses, nothing else refuses so.
 fn response_or_refusal(status: u16, answer: &Value) -> Option<Vec<String>> {
-    let is_refusal = status == 400
-        && answer
-            .get("error")
-            .is_some_and(|error| error.get("message").is_some() && error.get("type").is_some());
-    response(status, answer).or_else(|| is_refusal.then(Vec::new))
+    let error = &answer["error"];
+    let has_words = error.get("message").is_some() && error.get("type").is_some();
+    if status == 400 && has_words {
+        return Some(Vec::new());
+    }
+    response(status, answer)
 }
 
 #[cfg(test)]

@@ -73,13 +73,16 @@ impl ProgramTransport {
             Value::Null => json!([]),
             tools => tools,
         };
-        let lane = request.url.path_segments().and_then(|mut path| path.next());
-        let asked = (self.ask)(lane.unwrap_or_default().to_owned(), messages, tools);
+        let mut path = request.url.path().trim_start_matches('/').split('/');
+        let lane = path.next().unwrap_or_default();
+        let asked = (self.ask)(lane.to_owned(), messages, tools);
+        // The network waits, since in a replay there is nothing to wait for.
         let timeout = self.network.wait(until.since(self.clock.now()));
         let Either::Left((replied, _)) = select(asked, timeout).await else {
             return Ok(None);
         };
-        let chunks = replied.and_then(chunks).map_err(TargetError::new)?;
+        let message = replied.map_err(TargetError::new)?;
+        let chunks = chunks(message).map_err(TargetError::new)?;
         let head = ResponseHead {
             status: 200,
             content_type: "text/event-stream".to_owned(),
@@ -125,21 +128,28 @@ impl Transport for ProgramTransport {
 /// The problem of the reply, with the form that a reply has.
 fn chunks(message: Value) -> Result<Vec<Bytes>, String> {
     let read: ReplyMessage = serde_json::from_value(message).map_err(|error| wrong(&error))?;
-    if read.role.is_some_and(|role| role != "assistant") {
+    if let Some(role) = &read.role
+        && role != "assistant"
+    {
         return Err(wrong(&"its `role` is not `assistant`"));
     }
     let calls = read.tool_calls.unwrap_or_default();
     if read.content.is_none() && calls.is_empty() {
         return Err(wrong(&"it has neither `content` nor `tool_calls`"));
     }
-    let mut deltas = Vec::new();
-    deltas.push(json!({ "role": "assistant", "content": read.content.unwrap_or_default() }));
+
     let end = if calls.is_empty() {
         "stop"
     } else {
         "tool_calls"
     };
+    let content = read.content.unwrap_or_default();
+    let mut chunks = vec![chunk(
+        &json!({ "role": "assistant", "content": content }),
+        None,
+    )];
     for (index, ReplyCall { id, function }) in calls.into_iter().enumerate() {
+        // A program has the arguments as they are, and a model as a text.
         let arguments = match function.arguments {
             Value::String(text) => text,
             Value::Null => "{}".to_owned(),
@@ -151,16 +161,17 @@ fn chunks(message: Value) -> Result<Vec<Bytes>, String> {
         if let Some(id) = id {
             call["id"] = id.into();
         }
-        deltas.push(json!({ "tool_calls": [call] }));
+        chunks.push(chunk(&json!({ "tool_calls": [call] }), None));
     }
-    let chunk = |delta: Value, end: Option<&str>| {
-        let chunk = json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": end }] });
-        Bytes::from(format!("data: {chunk}\n\n"))
-    };
-    let mut chunks: Vec<Bytes> = deltas.into_iter().map(|delta| chunk(delta, None)).collect();
-    chunks.push(chunk(json!({}), Some(end)));
+    chunks.push(chunk(&json!({}), Some(end)));
     chunks.push(Bytes::from_static(b"data: [DONE]\n\n"));
     Ok(chunks)
+}
+
+/// A chunk as an event of a stream.
+fn chunk(delta: &Value, end: Option<&str>) -> Bytes {
+    let chunk = json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": end }] });
+    Bytes::from(format!("data: {chunk}\n\n"))
 }
 
 fn wrong(problem: &dyn std::fmt::Display) -> String {
@@ -177,11 +188,11 @@ struct ReplyBody {
 
 impl Body for ReplyBody {
     fn next(&mut self, _: At) -> BoxFuture<'_, Next> {
-        let at = self.clock.now();
-        let next = self.chunks.pop_front();
-        Box::pin(std::future::ready(
-            next.map_or(Next::End, |bytes| Next::Bytes(at, bytes)),
-        ))
+        let next = match self.chunks.pop_front() {
+            Some(bytes) => Next::Bytes(self.clock.now(), bytes),
+            None => Next::End,
+        };
+        Box::pin(std::future::ready(next))
     }
 }
 

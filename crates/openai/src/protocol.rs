@@ -11,7 +11,7 @@ use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
 use ananke_model::variables::{Interpolation, Leaf};
 
-/// The abilities of a model.
+/// A model keeps nothing: it has no state to show, and no thread to replay.
 const ABILITIES: &[Capability] = &[
     Capability::ToolCalls,
     Capability::Usage,
@@ -49,8 +49,10 @@ impl ProtocolConfig for OpenaiConfig {
     }
 
     fn how_to_see_calls(&self) -> Option<&'static str> {
-        let is_observed = self.tools == Some(ToolExecution::Observed);
-        (!is_observed).then_some(
+        if self.tools == Some(ToolExecution::Observed) {
+            return None;
+        }
+        Some(
             "declare its tools in `client_tools`; or write `tools: observed` in the target if the server executes its own and its \
              responses show the calls",
         )
@@ -65,6 +67,6 @@ impl ProtocolConfig for OpenaiConfig {
     }
 
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>> {
-        compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
+        Ok(Arc::new(compile(self, interpolation)?))
     }
 }

@@ -36,8 +36,7 @@ pub(super) struct ReplyReader<'a> {
     /// The side that executes the tools.
     tools: ToolExecution,
     message: Option<Streamed>,
-    /// The texts of messages that are complete.
-    said: Vec<String>,
+    complete_texts: Vec<String>,
     /// The results that may go on, in the order in which they began.
     results: Vec<StreamedResult>,
     /// The keys of the calls that the response itself answers.
@@ -45,7 +44,6 @@ pub(super) struct ReplyReader<'a> {
     reasoning: Option<Streamed>,
     usage: Option<Usage>,
     has_begun: bool,
-    /// Whether the model has stopped.
     has_stopped: bool,
     /// The end of the stream, apart from the end of the response.
     end: Option<StreamEnd>,
@@ -76,20 +74,19 @@ struct StreamedResult {
     is_reported: bool,
 }
 
-/// The end of a stream.
+/// The way in which a stream ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StreamEnd {
-    /// With its end mark.
     Mark,
-    /// It was given up although it was open.
+    /// No more was waited for, although the stream was open.
     GivenUp,
 }
 
 /// The content of a response that is over.
 pub(super) enum ModelReply {
-    /// It is complete: what the next request sends of it, and its calls with their keys.
+    /// A complete message: what the next request sends of it, and its calls with their keys.
     Complete(ChatMessage, Vec<(String, ChatCall)>),
-    /// The server reported an error in it.
+    /// The server reported an error instead of the rest.
     Failed,
     /// The sink wanted no more.
     Stopped,
@@ -110,7 +107,7 @@ impl<'a> ReplyReader<'a> {
             calls: ToolCalls::new(declared),
             tools,
             message: None,
-            said: Vec::new(),
+            complete_texts: Vec::new(),
             results: Vec::new(),
             answered: HashSet::new(),
             reasoning: None,
@@ -131,6 +128,7 @@ impl<'a> ReplyReader<'a> {
     /// Reports what has arrived of a response that is not complete, and is no longer read.
     pub(super) fn abandon(mut self, sink: &mut dyn Sink) {
         let at = self.last;
+        // A sink that wants no more gets the rest all the same, so that a report shows what had arrived.
         let mut tell = |change: Change<'_>| {
             let _over = sink.change(at, change);
         };
@@ -145,7 +143,8 @@ impl<'a> ReplyReader<'a> {
     /// If a call has no name.
     pub(super) fn finish(mut self, sink: &mut dyn Sink) -> Result<ModelReply, TargetError> {
         let error = self.error.take();
-        let (at, has_failed) = (self.last, error.is_some());
+        let has_failed = error.is_some();
+        let at = self.last;
         let mut flow = ControlFlow::Continue(());
         let mut tell = |change: Change<'_>| {
             if flow.is_continue() {
@@ -153,13 +152,13 @@ impl<'a> ReplyReader<'a> {
             }
         };
         self.end(&mut tell);
+
+        // The server executes its tools before it ends the response, whether it shows their results or not.
         if self.tools == ToolExecution::Observed {
-            for key in self
-                .calls
-                .keys()
-                .filter(|key| !self.answered.contains(*key))
-            {
-                tell(Change::CallExecuted { id: key.into() });
+            for key in self.calls.keys() {
+                if !self.answered.contains(key) {
+                    tell(Change::CallExecuted { id: key.into() });
+                }
             }
         }
         if self.end == Some(StreamEnd::GivenUp) {
@@ -169,11 +168,11 @@ impl<'a> ReplyReader<'a> {
         if let Some(usage) = self.usage {
             tell(Change::Usage(usage));
         }
-        let end = error.map_or(RunEnd::Finished, |(message, code)| RunEnd::Error {
-            message,
-            code,
-        });
-        tell(Change::RunEnded(end));
+        tell(Change::RunEnded(match error {
+            Some((message, code)) => RunEnd::Error { message, code },
+            None => RunEnd::Finished,
+        }));
+
         if flow.is_break() {
             return Ok(ModelReply::Stopped);
         }
@@ -185,15 +184,12 @@ impl<'a> ReplyReader<'a> {
                 "the model called a tool without naming it",
             ));
         }
-        // What the server executes is its own: it does not go back.
+        // A call that the server executes does not go back, since a request with a call must have the result as well.
         let mut calls = self.calls.into_calls();
         calls.retain(|(key, _)| self.tools == ToolExecution::Run && !self.answered.contains(key));
         let sent = calls.iter().map(|(_, call)| call.clone()).collect();
-        let text = self.said.join("\n");
-        Ok(ModelReply::Complete(
-            ChatMessage::assistant(text, sent),
-            calls,
-        ))
+        let message = ChatMessage::assistant(self.complete_texts.join("\n"), sent);
+        Ok(ModelReply::Complete(message, calls))
     }
 
     fn chunk(&mut self, chunk: &Chunk, tell: &mut dyn FnMut(Change<'_>)) {
@@ -208,6 +204,7 @@ impl<'a> ReplyReader<'a> {
         for words in chunk.oddities.of_values() {
             tell(Change::Warning(words));
         }
+        // The first error counts: servers repeat it, or report that the stream ends because of it.
         if let Some(error) = chunk.error() {
             self.error.get_or_insert(error);
             return;
@@ -243,6 +240,7 @@ impl<'a> ReplyReader<'a> {
                 subagent: None,
             });
         }
+        // The content of a result is no text of the model.
         if let Some(shown) = choice.result() {
             self.result(shown, tell);
         } else {
@@ -251,6 +249,7 @@ impl<'a> ReplyReader<'a> {
                 self.text(choice.role(), piece, tell);
             }
         }
+        // A new call shows that the results before it are complete, so that reports have them in this order.
         for fragment in choice.calls() {
             if self.calls.is_new(&fragment) {
                 self.answer(tell);
@@ -316,7 +315,8 @@ impl<'a> ReplyReader<'a> {
 
     /// A role begins a new message if it is not that of the open one: servers repeat it, or leave it out.
     fn separate(&mut self, role: Option<&str>, tell: &mut dyn FnMut(Change<'_>)) {
-        if let (Some(message), Some(_)) = (&self.message, role)
+        if let Some(message) = &self.message
+            && role.is_some()
             && message.role != of_another(role)
         {
             self.close(tell);
@@ -328,20 +328,22 @@ impl<'a> ReplyReader<'a> {
     fn result(&mut self, shown: ShownResult<'_>, tell: &mut dyn FnMut(Change<'_>)) {
         self.close(tell);
         self.begin_calls(tell);
-        let is_it = |known: &StreamedResult| {
+        let known = self.results.iter().position(|known| {
+            let is_same_id = known.id.as_deref() == shown.id.as_deref();
+            // Without ids, the tool is all by which two results differ.
             let is_named = known.id.is_some() || shown.tool.is_none();
-            known.id.as_deref() == shown.id.as_deref()
-                && (is_named || known.tool.as_deref() == shown.tool)
-        };
-        let known = self.results.iter().position(is_it);
-        let index = known.unwrap_or_else(|| {
+            is_same_id && (is_named || known.tool.as_deref() == shown.tool)
+        });
+        let index = if let Some(index) = known {
+            index
+        } else {
             self.results.push(StreamedResult {
                 id: shown.id.as_deref().map(str::to_owned),
                 tool: shown.tool.map(str::to_owned),
                 ..StreamedResult::default()
             });
             self.results.len() - 1
-        });
+        };
         self.results[index].is_reported = false;
         self.results[index].add(shown.content, tell);
     }
@@ -374,18 +376,15 @@ impl<'a> ReplyReader<'a> {
         text: String,
         tell: &mut dyn FnMut(Change<'_>),
     ) {
-        let known = self.calls.key_of(id, tool, &self.answered);
-        let key = match (known, tool) {
-            (Some(key), _) => key,
-            (None, Some(tool)) => {
-                let why = "only the result of the call is in the response";
-                tell(Change::Unread(Unread::arguments(tool, why)));
-                self.calls.add_answered(id, tool, self.call_keys)
-            }
-            (None, None) => {
-                let why = "the call is not in the response";
-                return tell(Change::Unread(Unread::results(id.unwrap_or_default(), why)));
-            }
+        let key = if let Some(key) = self.calls.key_of(id, tool, &self.answered) {
+            key
+        } else if let Some(tool) = tool {
+            let why = "only the result of the call is in the response";
+            tell(Change::Unread(Unread::arguments(tool, why)));
+            self.calls.add_answered(id, tool, self.call_keys)
+        } else {
+            let why = "the call is not in the response";
+            return tell(Change::Unread(Unread::results(id.unwrap_or_default(), why)));
         };
         for change in self.calls.end(&key) {
             tell(change.into());
@@ -410,7 +409,7 @@ impl<'a> ReplyReader<'a> {
         tell(Change::MessageClosed {
             id: Cow::Borrowed(&*message.id),
         });
-        self.said.push(message.text);
+        self.complete_texts.push(message.text);
     }
 
     /// The response is over: its message and its calls are complete.
@@ -443,7 +442,6 @@ impl<'a> ReplyReader<'a> {
 }
 
 impl StreamedResult {
-    /// Adds a piece of it.
     fn add(&mut self, piece: SentText<'_>, tell: &mut dyn FnMut(Change<'_>)) {
         let (more, is_lone) = self.joiner.join(piece);
         if is_lone {
@@ -462,28 +460,29 @@ impl EventReader for ReplyReader<'_> {
     ) -> Result<ControlFlow<Stop>, String> {
         self.last = at;
         let mut flow = ControlFlow::Continue(());
-        let mut tell = |change: Change<'_>| {
+        let text = decoded(data).map_err(|error| error.0)?;
+        // A text that had to be changed shows that its bytes were not UTF-8.
+        if matches!(text, Cow::Owned(_)) {
+            let words = "a chunk holds bytes that are not UTF-8: U+FFFD is taken for them";
+            flow = sink.change(at, Change::Warning(words.into()));
+        }
+        let chunk = Chunk::parse(&text)?;
+        self.chunk(&chunk, &mut |change| {
             if flow.is_continue() {
                 flow = sink.change(at, change);
             }
-        };
-        let text = decoded(data).map_err(|error| error.0)?;
-        if matches!(text, Cow::Owned(_)) {
-            tell(Change::Warning(
-                "a chunk holds bytes that are not UTF-8: U+FFFD is taken for them".into(),
-            ));
-        }
-        let chunk = Chunk::parse(&text)?;
-        self.chunk(&chunk, &mut tell);
+        });
         Ok(flow)
     }
 
     fn rest(&self) -> Option<Rest> {
         if self.end == Some(StreamEnd::Mark) || self.error.is_some() {
-            return Some(Rest::AfterEnd(AFTER_THE_END));
+            Some(Rest::AfterEnd(AFTER_THE_END))
+        } else if self.has_stopped {
+            Some(Rest::AfterLastEvent(AFTER_THE_STOP))
+        } else {
+            None
         }
-        self.has_stopped
-            .then_some(Rest::AfterLastEvent(AFTER_THE_STOP))
     }
 }
 
@@ -550,7 +549,10 @@ impl From<CallChange> for Change<'static> {
 
 /// A role, if it is not that of the model.
 fn of_another(role: Option<&str>) -> Option<String> {
-    role.filter(|role| *role != "assistant").map(str::to_owned)
+    match role {
+        Some("assistant") | None => None,
+        Some(role) => Some(role.to_owned()),
+    }
 }
 
 fn warn_of_half(tell: &mut dyn FnMut(Change<'_>)) {
@@ -559,19 +561,19 @@ fn warn_of_half(tell: &mut dyn FnMut(Change<'_>)) {
 
 /// The tokens of a response.
 fn usage(reported: &Value, tell: &mut dyn FnMut(Change<'_>)) -> Usage {
-    let mut number = |key: &str| {
-        let value = reported.get(key).filter(|value| !value.is_null())?;
-        let number = value.as_u64();
-        if number.is_none() {
-            tell(Change::Warning(
-                format!("`{key}` of `usage` is not a count: it is taken as unknown").into(),
-            ));
-        }
-        number
-    };
     Usage::reported(
-        number("prompt_tokens"),
-        number("completion_tokens"),
-        number("total_tokens"),
+        tokens(reported, "prompt_tokens", tell),
+        tokens(reported, "completion_tokens", tell),
+        tokens(reported, "total_tokens", tell),
     )
+}
+
+/// The number under a key; `None` if it is not reported, or is no count.
+fn tokens(reported: &Value, key: &str, tell: &mut dyn FnMut(Change<'_>)) -> Option<u64> {
+    let value = reported.get(key)?;
+    if !value.is_null() && value.as_u64().is_none() {
+        let words = format!("`{key}` of `usage` is not a count: it is taken as unknown");
+        tell(Change::Warning(words.into()));
+    }
+    value.as_u64()
 }

@@ -29,6 +29,7 @@ pub(super) fn retry_after(response: &ReceivedResponse, retry: u32, now: u64) -> 
             return wait;
         }
     }
+    // Each retry waits longer, since a server that rejects a request for now has too many of them.
     let seconds = 1_u64.checked_shl(retry).unwrap_or(u64::MAX);
     Duration::from_secs(seconds).min(LONGEST_WAIT)
 }

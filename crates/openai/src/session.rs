@@ -55,7 +55,6 @@ pub(super) struct OpenaiSession {
 
 /// The result of one request.
 enum Exchanged {
-    /// It ended.
     Ended(Ended),
     /// The server rejects it for now.
     Rejected(Response),
@@ -72,15 +71,18 @@ impl OpenaiSession {
             undeclared,
             ..
         } = options;
-        let instructions = settings.instructions.clone();
-        let instructions = instructions.map(|text| ChatMessage::text(Role::System, text));
-        let calls = history.iter().flat_map(|message| &message.calls);
+        let mut messages = Vec::new();
+        if let Some(instructions) = settings.instructions.clone() {
+            messages.push(ChatMessage::text(Role::System, instructions));
+        }
+        let mut call_keys = HashSet::new();
+        for message in history {
+            call_keys.extend(message.calls.iter().map(|call| call.id.clone()));
+            messages.push(ChatMessage::from(message));
+        }
         Self {
-            call_keys: calls.map(|call| call.id.clone()).collect(),
-            messages: instructions
-                .into_iter()
-                .chain(history.into_iter().map(ChatMessage::from))
-                .collect(),
+            call_keys,
+            messages,
             call_ids: HashMap::new(),
             settings,
             transport,
@@ -107,35 +109,28 @@ impl OpenaiSession {
                 Exchanged::Ended(ended) => return Ok(ended),
                 Exchanged::Rejected(response) => response,
             };
-            let wait = retry_after(
-                &response.received,
-                retry,
-                self.clock.unix_ms(self.clock.now()),
-            );
-            if retry >= self.settings.retries || wait > LONGEST_WAIT {
-                let error = response.refusal().await;
+
+            // The server may name a date, which is by the clock of the day.
+            let now = self.clock.unix_ms(self.clock.now());
+            let wait = retry_after(&response.received, retry, now);
+            if wait > LONGEST_WAIT {
                 let help = "the server wants to be asked again in more than a minute";
-                return Err(if wait > LONGEST_WAIT {
-                    error.with_help(help)
-                } else {
-                    error
-                });
+                return Err(response.refusal().await.with_help(help));
             }
+            if retry >= self.settings.retries {
+                return Err(response.refusal().await);
+            }
+
             // What the rejection took is time of the turn; the waiting is not.
             limits.timeout = response.until.since(closed);
             drop(response);
-            if limits
-                .latest()
-                .is_some_and(|latest| closed.plus(wait) >= latest)
+            if let Some(latest) = limits.latest()
+                && closed.plus(wait) >= latest
             {
                 return Ok(Ended::Timeout);
             }
-            if limits
-                .cancel
-                .run_until_cancelled(self.transport.wait(wait))
-                .await
-                .is_none()
-            {
+            let waiting = self.transport.wait(wait);
+            if limits.cancel.run_until_cancelled(waiting).await.is_none() {
                 return Ok(Ended::Cancelled);
             }
             retry += 1;
@@ -215,15 +210,17 @@ impl OpenaiSession {
     fn body(&self, context: RequestContext) -> Result<Bytes, TargetError> {
         let OpenaiSettings { model, params, .. } = &*self.settings;
         let RequestContext { props, options, .. } = context;
-        let model = options
-            .get(CONNECTOR)
-            .and_then(Value::as_str)
-            .unwrap_or(model);
+        let model = match options.get(CONNECTOR) {
+            Some(Value::String(connector)) => connector,
+            Some(_) | None => model,
+        };
         let request = ChatRequest::new(model, &self.messages, &self.client_tools, params, props);
-        let body = serde_json::to_vec(&request);
-        body.map(Bytes::from).map_err(|error| {
-            TargetError::new(format!("the request cannot be written as JSON: {error}"))
-        })
+        match serde_json::to_vec(&request) {
+            Ok(body) => Ok(body.into()),
+            Err(error) => Err(TargetError::new(format!(
+                "the request cannot be written as JSON: {error}"
+            ))),
+        }
     }
 
     /// Takes a complete response.
@@ -238,23 +235,9 @@ impl OpenaiSession {
         self.messages.push(message);
         for (key, call) in calls {
             let name = &call.function.name;
-            let is_rejected = self.undeclared == UndeclaredCalls::Rejected;
-            if is_rejected && self.client_tools.iter().all(|tool| tool.name != *name) {
-                let tools: Vec<String> = self
-                    .client_tools
-                    .iter()
-                    .map(|tool| format!("`{}`", tool.name))
-                    .collect();
-                let known = if tools.is_empty() {
-                    "no tool is declared".to_owned()
-                } else {
-                    format!("declared are {}", tools.join(", "))
-                };
-                let message =
-                    format!("the model called the tool `{name}`, which is not declared; {known}");
-                let help = "declare it in `client_tools`, with a mock that answers it; if the server executes its tools \
-                            itself, write `tools: observed` in the target";
-                return Err(TargetError::new(message).with_help(help));
+            let is_declared = self.client_tools.iter().any(|tool| tool.name == *name);
+            if self.undeclared == UndeclaredCalls::Rejected && !is_declared {
+                return Err(undeclared(name, &self.client_tools));
             }
             if call.id != key {
                 self.call_ids.insert(key, call.id);
@@ -262,6 +245,21 @@ impl OpenaiSession {
         }
         Ok(())
     }
+}
+
+/// The error of a call that nothing answers.
+fn undeclared(name: &str, client_tools: &[ToolDeclaration]) -> TargetError {
+    let tools = client_tools.iter();
+    let tools: Vec<String> = tools.map(|tool| format!("`{}`", tool.name)).collect();
+    let known = if tools.is_empty() {
+        "no tool is declared".to_owned()
+    } else {
+        format!("declared are {}", tools.join(", "))
+    };
+    let message = format!("the model called the tool `{name}`, which is not declared; {known}");
+    let help = "declare it in `client_tools`, with a mock that answers it; if the server executes its tools \
+                itself, write `tools: observed` in the target";
+    TargetError::new(message).with_help(help)
 }
 
 fn post(settings: &OpenaiSettings, body: Bytes) -> HttpRequest {
@@ -306,9 +304,8 @@ async fn talk(
         return Ok(Exchanged::Rejected(response));
     }
     let response = response.accepted().await.map_err(with_help)?;
-    http::read_events(response, reader, limits, sink, over)
-        .await
-        .map(Exchanged::Ended)
+    let ended = http::read_events(response, reader, limits, sink, over).await?;
+    Ok(Exchanged::Ended(ended))
 }
 
 impl Session for OpenaiSession {

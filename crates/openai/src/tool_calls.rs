@@ -11,7 +11,6 @@ use ananke_base::source::received_json::{HalfJoiner, SentText, is_json, without_
 
 /// The calls of one response.
 pub(super) struct ToolCalls<'t> {
-    /// The tools that may be called.
     declared: &'t [ToolDeclaration],
     calls: Vec<StreamedCall>,
 }
@@ -69,13 +68,17 @@ impl<'t> ToolCalls<'t> {
         used: &mut HashSet<String>,
     ) -> Vec<CallChange> {
         let mut changes = Vec::new();
-        let position = self.position(fragment).unwrap_or_else(|| {
-            // The names of the calls before are whole.
+        let position = if let Some(position) = self.position(fragment) {
+            position
+        } else {
+            // A new call shows that the names of those before are whole.
             self.begin_all(&mut changes);
             let call = StreamedCall::new(fragment.index, fragment.id.as_deref(), used);
             self.calls.push(call);
             self.calls.len() - 1
-        });
+        };
+
+        // Id and name may come late, and the name in pieces.
         let call = &mut self.calls[position];
         if call.id.is_none() {
             call.id = fragment.id.as_deref().map(str::to_owned);
@@ -86,6 +89,7 @@ impl<'t> ToolCalls<'t> {
         {
             call.name.push_str(name);
         }
+
         let more = match fragment.arguments {
             Some(Value::String(text)) => SentText::new(text.as_str(), fragment.halves),
             // Some servers send the arguments as they are, and all at once.
@@ -99,6 +103,7 @@ impl<'t> ToolCalls<'t> {
             changes.push(CallChange::HasLoneHalf);
         }
         call.arguments.push_str(&more);
+        // A call begins once its name is whole, because rules look at the name, and one that is violated stops the run.
         let has_begun = call.has_begun;
         if !call.arguments.is_empty() || is_whole(&call.name, self.declared) {
             call.begin(&mut changes);
@@ -106,6 +111,7 @@ impl<'t> ToolCalls<'t> {
         if has_begun && !more.is_empty() {
             changes.push(CallChange::Arguments(call.key.clone(), more.into_owned()));
         }
+
         if let Some(result) = &fragment.result
             && !call.name.is_empty()
         {
@@ -122,15 +128,16 @@ impl<'t> ToolCalls<'t> {
 
     /// Begins the calls whose names could still have become longer.
     pub(super) fn begin_all(&mut self, changes: &mut Vec<CallChange>) {
-        self.calls.iter_mut().for_each(|call| call.begin(changes));
+        for call in &mut self.calls {
+            call.begin(changes);
+        }
     }
 
-    /// Ends the calls.
     pub(super) fn end_all(&mut self) -> Vec<CallChange> {
         let mut changes = Vec::new();
-        self.calls
-            .iter_mut()
-            .for_each(|call| call.end(&mut changes));
+        for call in &mut self.calls {
+            call.end(&mut changes);
+        }
         changes
     }
 
@@ -159,25 +166,29 @@ impl<'t> ToolCalls<'t> {
         tool: Option<&str>,
         answered: &HashSet<String>,
     ) -> Option<String> {
-        let has_id =
-            |call: &&StreamedCall| call.key == id.unwrap_or_default() || call.id.as_deref() == id;
-        if id.is_some()
-            && let Some(call) = self.calls.iter().rfind(has_id)
-        {
+        if let Some(id) = id {
+            let mut newest_first = self.calls.iter().rev();
+            let call = newest_first.find(|call| call.key == id || call.id.as_deref() == Some(id));
+            if let Some(call) = call {
+                return Some(call.key.clone());
+            }
+        }
+
+        let calls = self.calls.iter();
+        let mut open = calls.filter(|call| !answered.contains(&call.key));
+        if let Some(tool) = tool {
+            // An id that no call has may be that of a call which came without one.
+            let call =
+                open.find(|call| call.name == tool && (id.is_none() || call.id.is_none()))?;
             return Some(call.key.clone());
         }
-        let is_open = |call: &&StreamedCall| !answered.contains(&call.key);
-        let mut open = self.calls.iter().filter(is_open);
-        let call = if let Some(tool) = tool {
-            open.find(|call| call.name == tool && (id.is_none() || call.id.is_none()))?
-        } else {
-            let only = open.next()?;
-            if id.is_some() || open.next().is_some() {
-                return None;
-            }
-            only
-        };
-        Some(call.key.clone())
+
+        // A result that names nothing can only be that of the one call that waits for it; any other choice would be a guess.
+        let only = open.next()?;
+        if id.is_some() || open.next().is_some() {
+            return None;
+        }
+        Some(only.key.clone())
     }
 
     /// Adds a call to `tool` of which only the result came. Returns its key.
@@ -204,11 +215,13 @@ impl<'t> ToolCalls<'t> {
 
     /// The calls as the next request sends them, each with its key.
     pub(super) fn into_calls(self) -> Vec<(String, ChatCall)> {
-        let sent = |call: StreamedCall| {
+        let mut calls = Vec::new();
+        for call in self.calls {
             let id = call.id.unwrap_or_else(|| call.key.clone());
-            (call.key, ChatCall::new(id, call.name, call.arguments))
-        };
-        self.calls.into_iter().map(sent).collect()
+            let sent = ChatCall::new(id, call.name, call.arguments);
+            calls.push((call.key, sent));
+        }
+        calls
     }
 
     /// The call that a fragment continues; `None` if it begins one.
@@ -257,14 +270,20 @@ impl<'t> ToolCalls<'t> {
 
 /// Whether a name is that of a tool, and not the start of another one's.
 fn is_whole(name: &str, declared: &[ToolDeclaration]) -> bool {
-    let is_start = |tool: &&ToolDeclaration| tool.name.starts_with(name);
-    let mut tools = declared.iter().filter(is_start);
-    !name.is_empty() && tools.next().is_some_and(|tool| tool.name == name) && tools.next().is_none()
+    let mut tools = declared.iter().filter(|tool| tool.name.starts_with(name));
+    let Some(first) = tools.next() else {
+        return false;
+    };
+    !name.is_empty() && first.name == name && tools.next().is_none()
 }
 
 impl StreamedCall {
     fn new(index: Option<u64>, id: Option<&str>, used: &mut HashSet<String>) -> Self {
-        let wanted = id.map_or_else(|| format!("call_{}", used.len()), str::to_owned);
+        let wanted = match id {
+            Some(id) => id.to_owned(),
+            None => format!("call_{}", used.len()),
+        };
+        // Servers use ids again in later answers, so that the key of a call may need a number.
         let mut key = wanted.clone();
         for number in 2.. {
             if used.insert(key.clone()) {
@@ -300,6 +319,7 @@ impl StreamedCall {
 
     /// Ends the call, unless it has ended or has no name.
     fn end(&mut self, changes: &mut Vec<CallChange>) {
+        // Half of a surrogate pair that waited for the other half is sent as it is, since nothing follows.
         let lone = self.joiner.finish();
         self.arguments.extend(lone);
         let has_begun = self.has_begun;

@@ -101,10 +101,13 @@ pub(super) fn of_chunk(chunk: &Value, read: Option<&Value>) -> Vec<Unread<'stati
     let choices = list(chunk, "choices");
     unread_items("choices", choices, Kinds::OBJECT, SAID, &mut found);
     for choice in choices {
-        if read.is_some_and(|read| std::ptr::eq(read, choice)) {
+        // Two choices may be equal, so that only the place shows which of them is read.
+        if let Some(read) = read
+            && std::ptr::eq(read, choice)
+        {
             of_choice(choice, &mut found);
         } else {
-            let index = choice.get("index").and_then(Value::as_u64).unwrap_or(0);
+            let index = choice["index"].as_u64().unwrap_or(0);
             item(format!("choice:{index}"), choice, &mut found);
         }
     }
@@ -112,20 +115,27 @@ pub(super) fn of_chunk(chunk: &Value, read: Option<&Value>) -> Vec<Unread<'stati
 }
 
 fn of_choice(choice: &Value, found: &mut Vec<Unread<'static>>) {
-    let of = |key: &str| choice.get(key).filter(|value| value.is_object());
     unread_keys("choices[].", choice, CHOICE, found);
-    let Some(delta) = of("delta").or_else(|| of("message")) else {
-        return;
-    };
-    if of("delta").is_some()
-        && let Some(message) = of("message")
+    let delta = object_of(choice, "delta");
+    let message = object_of(choice, "message");
+    // A message is read where there is no delta, and otherwise would be dropped.
+    if delta.is_some()
+        && let Some(message) = message
     {
         item("key:choices[].message".to_owned(), message, found);
     }
+    let Some(delta) = delta.or(message) else {
+        return;
+    };
     unread_keys("choices[].delta.", delta, DELTA, found);
-    if let Some(audio) = delta.get("audio").filter(|audio| audio.is_object()) {
+    if let Some(audio) = object_of(delta, "audio") {
         item("key:choices[].delta.audio".to_owned(), audio, found);
     }
+    of_calls(delta, found);
+    of_content(delta, found);
+}
+
+fn of_calls(delta: &Value, found: &mut Vec<Unread<'static>>) {
     let calls = match delta.get("tool_calls") {
         Some(call @ Value::Object(_)) => std::slice::from_ref(call),
         _ => list(delta, "tool_calls"),
@@ -141,6 +151,9 @@ fn of_choice(choice: &Value, found: &mut Vec<Unread<'static>>) {
     if let Some(function) = delta.get("function_call") {
         unread_keys("function_call.", function, CALL_KEYS, found);
     }
+}
+
+fn of_content(delta: &Value, found: &mut Vec<Unread<'static>>) {
     let facts = if is_result(delta) { RESULT } else { TEXT };
     match delta.get("content") {
         Some(Value::Array(parts)) => {
@@ -163,7 +176,7 @@ fn of_choice(choice: &Value, found: &mut Vec<Unread<'static>>) {
 }
 
 fn of_part(part: &Value, facts: Facts, found: &mut Vec<Unread<'static>>) {
-    let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
+    let kind = part["type"].as_str().unwrap_or_default();
     let name = format!("part:{kind}");
     match part.get("text") {
         Some(Value::String(_)) => found.extend(Unread::key(name, part)),
@@ -183,15 +196,20 @@ fn item(name: String, value: &Value, found: &mut Vec<Unread<'static>>) {
     }
 }
 
-/// The items of a list under a key.
-fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
-    let items = value.get(key).and_then(Value::as_array);
-    items.map(Vec::as_slice).unwrap_or_default()
+/// The object under a key: servers write null, or an empty text, where there is none.
+pub(super) fn object_of<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    value.get(key).filter(|value| value.is_object())
 }
 
-/// Whether a delta is of the result of a call.
+/// The items of a list under a key.
+fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    match value.get(key) {
+        Some(Value::Array(items)) => items,
+        _ => &[],
+    }
+}
+
+/// A delta of the result of a call.
 fn is_result(delta: &Value) -> bool {
-    let role = delta.get("role").and_then(Value::as_str);
-    delta.get("tool_call_id").is_some_and(|id| !id.is_null())
-        || matches!(role, Some("tool" | "function"))
+    !delta["tool_call_id"].is_null() || matches!(delta["role"].as_str(), Some("tool" | "function"))
 }

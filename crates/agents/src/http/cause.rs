@@ -32,7 +32,7 @@ pub(super) enum Cause {
 }
 
 impl Cause {
-    /// The cause of `failure`.
+    /// The cause that the innermost known error names: those around it only say which step failed.
     pub(super) fn of(failure: &reqwest::Error) -> Self {
         let mut innermost: &dyn Error = failure;
         loop {
@@ -53,10 +53,16 @@ impl Cause {
 
     fn known(error: &(dyn Error + 'static)) -> Option<Self> {
         if let Some(error) = error.downcast_ref::<io::Error>() {
-            // What it wraps is no `source` of it.
-            let wrapped = error.get_ref().and_then(|wrapped| Self::known(wrapped));
-            let wrapped = wrapped.or_else(|| is_out_of_files(error).then_some(Self::OutOfFiles));
-            return wrapped.or_else(|| Self::of_system(error.kind()));
+            // An error that is wrapped in one of the system is no `source` of it, so it is asked for here.
+            if let Some(wrapped) = error.get_ref()
+                && let Some(cause) = Self::known(wrapped)
+            {
+                return Some(cause);
+            }
+            if is_out_of_files(error) {
+                return Some(Self::OutOfFiles);
+            }
+            return Self::of_system(error.kind());
         }
         if let Some(error) = error.downcast_ref::<hyper::Error>() {
             return match error {
@@ -124,44 +130,42 @@ impl fmt::Display for Cause {
 /// A sentence without its first capital; an abbreviation stays.
 fn in_lower_case(text: &str) -> String {
     let mut letters = text.chars();
-    match (letters.next(), letters.clone().next()) {
-        (Some(first), Some(second)) if second.is_lowercase() => {
-            first.to_lowercase().chain(letters).collect()
-        }
-        _ => text.to_owned(),
+    if let Some(first) = letters.next()
+        && let Some(second) = letters.clone().next()
+        && second.is_lowercase()
+    {
+        let mut lower: String = first.to_lowercase().collect();
+        lower.push_str(letters.as_str());
+        return lower;
     }
+    text.to_owned()
 }
 
 /// The error of a request to `place` that got no response, after so many `attempts` to connect.
 pub(super) fn not_answered(failure: &reqwest::Error, place: &str, attempts: u32) -> TargetError {
     let cause = Cause::of(failure);
-    let is_plain = place.starts_with("http:");
-    let (message, help) = if failure.is_connect() {
+    if failure.is_connect() {
         let attempts = if attempts > 1 {
             format!(" ({attempts} attempts)")
         } else {
             String::new()
         };
-        (
-            format!("{NO_CONNECTION}{place}: {cause}{attempts}"),
-            not_connected(&cause),
-        )
-    } else {
-        let help = match cause {
-            Cause::NotHttp if is_plain => {
-                "does the server speak TLS? Then it is `https://` instead of `http://`; or is `endpoint` not the address of an HTTP server?"
-            }
-            Cause::NotHttp => "is `endpoint` the address of a server that speaks HTTP?",
-            Cause::Closed if is_plain => {
-                "did the agent crash or restart? Its own log may say; or does it speak TLS (`https://`)?"
-            }
-            _ => "did the agent crash or restart? Its own log may say",
-        };
-        (
-            format!("the connection to {place} ended before an answer came: {cause}"),
-            help,
-        )
+        let message = format!("{NO_CONNECTION}{place}: {cause}{attempts}");
+        return TargetError::new(message).with_help(not_connected(&cause));
+    }
+    // A server of TLS that gets plain HTTP answers something else, or closes the connection.
+    let is_plain = place.starts_with("http:");
+    let help = match cause {
+        Cause::NotHttp if is_plain => {
+            "does the server speak TLS? Then it is `https://` instead of `http://`; or is `endpoint` not the address of an HTTP server?"
+        }
+        Cause::NotHttp => "is `endpoint` the address of a server that speaks HTTP?",
+        Cause::Closed if is_plain => {
+            "did the agent crash or restart? Its own log may say; or does it speak TLS (`https://`)?"
+        }
+        _ => "did the agent crash or restart? Its own log may say",
     };
+    let message = format!("the connection to {place} ended before an answer came: {cause}");
     TargetError::new(message).with_help(help)
 }
 

@@ -56,6 +56,7 @@ impl ClientKind {
     /// A client, or why there is none.
     pub(super) fn build(self, tls: &TlsOptions) -> Result<Client, String> {
         install_crypto();
+        // No connection is kept, because a server may close it just while the next request is sent.
         let mut builder = Client::builder()
             .user_agent(concat!("ananke/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
@@ -63,6 +64,7 @@ impl ClientKind {
             .pool_max_idle_per_host(0)
             .dns_resolver(Arc::new(NotingResolver))
             .connector_layer(NotingLayer);
+        // The roots of TLS take milliseconds to load, so that plain HTTP goes without them.
         if self.encrypted {
             builder = with_certificates(builder, tls)?;
         } else {
@@ -104,16 +106,10 @@ fn with_certificates(
     mut builder: ClientBuilder,
     tls: &TlsOptions,
 ) -> Result<ClientBuilder, String> {
-    let wrong = |path: &Path, failure: &reqwest::Error| {
-        format!(
-            "`{}` has no certificate or key in PEM format: {}",
-            path.display(),
-            Cause::of(failure)
-        )
-    };
     if let Some(path) = &tls.ca_file {
-        let certificates =
-            Certificate::from_pem_bundle(&read(path)?).map_err(|failure| wrong(path, &failure))?;
+        let certificates = Certificate::from_pem_bundle(&read(path)?)
+            .map_err(|failure| not_pem(path, &failure))?;
+        // A file without a single block in PEM format is read without an error.
         if certificates.is_empty() {
             return Err(format!(
                 "`{}` has no certificate in PEM format",
@@ -123,23 +119,42 @@ fn with_certificates(
         builder = builder.tls_certs_merge(certificates);
     }
     if let Some((certificate, key)) = &tls.identity {
+        // The library takes both from one text. The first file may end without a line break.
         let both = [read(certificate)?, b"\n".to_vec(), read(key)?].concat();
-        builder = builder
-            .identity(Identity::from_pem(&both).map_err(|failure| wrong(certificate, &failure))?);
+        let identity =
+            Identity::from_pem(&both).map_err(|failure| not_pem(certificate, &failure))?;
+        builder = builder.identity(identity);
     }
-    Ok(if tls.is_insecure {
-        builder.tls_danger_accept_invalid_certs(true)
-    } else {
-        builder
-    })
+    if tls.is_insecure {
+        builder = builder.tls_danger_accept_invalid_certs(true);
+    }
+    Ok(builder)
 }
 
-/// Reads a file of certificates.
+/// The error of a file that contains something else.
+fn not_pem(path: &Path, failure: &reqwest::Error) -> String {
+    format!(
+        "`{}` has no certificate or key in PEM format: {}",
+        path.display(),
+        Cause::of(failure)
+    )
+}
+
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    let file = File::open(path).and_then(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes));
-    file.map_err(|error| format!("`{}` cannot be read: {}", path.display(), reason(&error)))?;
-    Ok(bytes)
+    // No more than a file of certificates has, so that a device such as `/dev/zero` comes to an end.
+    let read = match File::open(path) {
+        Ok(file) => file.take(LARGEST_FILE).read_to_end(&mut bytes),
+        Err(error) => Err(error),
+    };
+    match read {
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(format!(
+            "`{}` cannot be read: {}",
+            path.display(),
+            reason(&error)
+        )),
+    }
 }
 
 /// A client cannot be made without a provider; one that is installed already stays.

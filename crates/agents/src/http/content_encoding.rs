@@ -19,6 +19,7 @@ const PIECE: usize = 1 << 10;
 /// # Errors
 /// If it cannot be read.
 pub(super) fn decoded(encoding: &str, body: Box<dyn Body>) -> Result<Box<dyn Body>, TargetError> {
+    // No request asks for compression by itself, but the `headers` of a target may, and some servers compress unasked.
     let decoder = match encoding.trim().to_ascii_lowercase().as_str() {
         "" | "identity" => return Ok(body),
         "gzip" | "x-gzip" => Decompressor::Gzip(MultiGzDecoder::new(Vec::new())),
@@ -63,8 +64,11 @@ enum Decompressor {
 impl Decompressor {
     /// The decompressed content of `compressed`.
     fn decode(&mut self, compressed: &[u8]) -> io::Result<Vec<u8>> {
-        if let (Self::Unknown, Some(first)) = (&*self, compressed.first()) {
-            // RFC 1950, 2.2: the method 8, and a window of at most 32 KiB.
+        // Servers do not agree on `deflate`, so its first byte decides. RFC 1950, 2.2: the method 8, and a window of at most
+        // 32 KiB.
+        if matches!(self, Self::Unknown)
+            && let Some(first) = compressed.first()
+        {
             let is_zlib = first & 0x8f == 8;
             *self = if is_zlib {
                 Self::Zlib(ZlibDecoder::new(Vec::new()))
@@ -101,6 +105,7 @@ impl Decompressor {
 impl DecodedBody {
     async fn take(&mut self, until: At) -> Next {
         loop {
+            // Piece by piece, so that a bomb ends at the limit of a response: a reader stops after any of them.
             while !self.compressed.is_empty() {
                 let piece = self.compressed.split_to(self.compressed.len().min(PIECE));
                 match self.decoder.decode(&piece) {
@@ -112,7 +117,10 @@ impl DecodedBody {
                 }
             }
             match self.body.next(until).await {
-                Next::Bytes(at, bytes) => (self.at, self.compressed) = (at, bytes),
+                Next::Bytes(at, bytes) => {
+                    self.at = at;
+                    self.compressed = bytes;
+                }
                 Next::After(at, bytes) => {
                     let decoded = self.decoder.decode(&bytes).unwrap_or_default();
                     return Next::After(at, decoded.into());

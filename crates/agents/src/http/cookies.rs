@@ -20,7 +20,7 @@ const MOST_COOKIES: usize = 100;
 /// The longest name and value of a cookie together, in bytes (RFC 6265, 6.1).
 const LONGEST_COOKIE: usize = 4096;
 
-/// A transport with cookies.
+/// The transport of one attempt. Each attempt has its own, so that no test gets the session of another.
 pub struct CookieTransport {
     transport: Arc<dyn Transport>,
     clock: Arc<dyn Clock>,
@@ -102,6 +102,8 @@ impl CookieJar {
         if name.is_empty() || name.len() + value.len() > LONGEST_COOKIE {
             return;
         }
+
+        // Attributes that say nothing here are passed over: `Domain`, because a cookie goes to its own origin alone.
         let mut cookie = Cookie {
             origin: origin(url),
             path: default_path(url),
@@ -129,9 +131,10 @@ impl CookieJar {
                 _ => {}
             }
         }
+
+        // A server removes a cookie by one that has expired already, so the known one goes in any case.
         self.0.retain(|known| {
-            (&known.origin, &known.path, &known.name)
-                != (&cookie.origin, &cookie.path, &cookie.name)
+            known.origin != cookie.origin || known.path != cookie.path || known.name != cookie.name
         });
         if cookie.is_live(now) {
             if self.0.len() == MOST_COOKIES {
@@ -143,34 +146,38 @@ impl CookieJar {
 
     /// Adds the cookies of its place to a request. A cookie that the target itself has is sent as it is.
     fn add_to(&self, request: &mut HttpRequest, now: u64) {
-        let own = request.headers.iter_mut();
-        let mut own = own.filter(|(name, _)| name == "cookie");
-        let header = own.next().map(|(_, value)| value);
-        let known: Vec<&str> = header
-            .iter()
-            .flat_map(|header| header.split(';'))
-            .map(|pair| pair.split('=').next().unwrap_or_default().trim())
-            .collect();
+        let mut headers = request.headers.iter_mut();
+        let own = headers.find(|(name, _)| name == "cookie");
+        let mut own_names = Vec::new();
+        if let Some((_, own)) = &own {
+            for pair in own.split(';') {
+                own_names.push(pair.split('=').next().unwrap_or_default().trim());
+            }
+        }
+
         let place = origin(&request.url);
-        let is_sent = |cookie: &&Cookie| {
-            cookie.origin == place
+        let mut sent = Vec::new();
+        for cookie in &self.0 {
+            if cookie.origin == place
                 && cookie.is_live(now)
                 && is_below(request.url.path(), &cookie.path)
-                && !known.contains(&cookie.name.as_str())
-        };
-        let mut sent: Vec<&Cookie> = self.0.iter().filter(is_sent).collect();
+                && !own_names.contains(&cookie.name.as_str())
+            {
+                sent.push(cookie);
+            }
+        }
+        if sent.is_empty() {
+            return;
+        }
         // The longest path comes first (RFC 6265, 5.4).
         sent.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
         let pairs: Vec<String> = sent
             .iter()
             .map(|cookie| format!("{}={}", cookie.name, cookie.value))
             .collect();
-        if pairs.is_empty() {
-            return;
-        }
         let added = pairs.join("; ");
-        match header {
-            Some(header) => *header = format!("{header}; {added}"),
+        match own {
+            Some((_, own)) => *own = format!("{own}; {added}"),
             None => request.headers.push(("cookie".to_owned(), added)),
         }
     }
@@ -178,7 +185,10 @@ impl CookieJar {
 
 impl Cookie {
     fn is_live(&self, now: u64) -> bool {
-        self.expires.is_none_or(|expires| expires > now)
+        match self.expires {
+            Some(expires) => expires > now,
+            None => true,
+        }
     }
 }
 

@@ -12,7 +12,7 @@ pub struct Document {
     pub received: ReceivedResponse,
     /// The moment at which the last of it came.
     pub at: At,
-    /// All of it.
+    /// The whole body.
     pub bytes: Vec<u8>,
 }
 
@@ -27,7 +27,8 @@ pub async fn read_document(
     sink: &mut dyn Sink,
     closed: &mut Option<At>,
 ) -> Result<Option<Document>, TargetError> {
-    let (mut at, until) = (response.came_at(), response.until);
+    let mut at = response.came_at();
+    let until = response.until;
     let Response {
         mut received,
         mut body,
@@ -62,6 +63,7 @@ pub async fn read_document(
         // A cancellation must be noticed between two chunks, however much is there to read.
         tokio::task::yield_now().await;
     }
+    // One frame, since the network cuts a document into chunks at random, and recordings of one answer would differ.
     sink.wire(at, Wire::Frame(&bytes));
     Ok(Some(Document {
         received,

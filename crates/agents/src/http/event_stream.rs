@@ -50,23 +50,15 @@ pub async fn read_events(
     sink: &mut dyn Sink,
     closed: &mut Option<At>,
 ) -> Result<Ended, TargetError> {
-    let Response {
-        received,
-        body,
-        until,
-        ..
-    } = response;
-    let events = sse::SseDecoder::new(limits.max_event_bytes);
-    let max_response_bytes = limits.max_response_bytes;
     let stream = EventStream {
-        received,
-        events,
+        received: response.received,
+        events: sse::SseDecoder::new(limits.max_event_bytes),
         reader,
         sink,
-        max_response_bytes,
+        max_response_bytes: limits.max_response_bytes,
         last: At::default(),
     };
-    stream.read(body, until, closed).await
+    stream.read(response.body, response.until, closed).await
 }
 
 impl EventStream<'_> {
@@ -76,17 +68,22 @@ impl EventStream<'_> {
         until: At,
         closed: &mut Option<At>,
     ) -> Result<Ended, TargetError> {
-        let mut soon = None;
+        // Once the response may end, it is read only until then: servers often leave the stream open.
+        let mut soon: Option<At> = None;
         loop {
-            let patience = soon.map_or(until, |soon: At| soon.min(until));
+            let patience = match soon {
+                Some(soon) => soon.min(until),
+                None => until,
+            };
             let mut next = body.next(patience).await;
             let mut after = Bytes::new();
             if let Next::After(_, bytes) = next {
-                (next, after) = (Next::Late, bytes);
+                next = Next::Late;
+                after = bytes;
             }
             // A cancellation must be noticed between two chunks, however much is there to read.
             tokio::task::yield_now().await;
-            let events = self.received.events;
+            let events_before = self.received.events;
             *closed = match &next {
                 Next::Broken(at, _) => Some(*at),
                 Next::Late => Some(patience),
@@ -99,7 +96,10 @@ impl EventStream<'_> {
                 Next::Bytes(..) => {}
                 Next::Broken(_, cause) => return self.broken(&cause),
                 Next::End => return self.end(),
-                Next::Late if soon.is_some_and(|soon| soon <= until) => {
+                Next::Late | Next::After(..) => {
+                    if soon != Some(patience) {
+                        return Ok(Ended::Timeout);
+                    }
                     match self.reader.rest() {
                         Some(Rest::AfterEnd(rest)) => self.warn_of_rest(rest, &after),
                         Some(Rest::AfterLastEvent(_)) => self.reader.give_up(),
@@ -107,15 +107,14 @@ impl EventStream<'_> {
                     }
                     return Ok(Ended::Terminal);
                 }
-                Next::Late | Next::After(..) => return Ok(Ended::Timeout),
             }
+            // A comment that keeps the connection open is no event, so it does not delay the end.
+            let has_new_event = self.received.events > events_before;
             soon = match self.reader.rest() {
                 None => None,
-                Some(Rest::AfterLastEvent(rest)) if self.received.events > events => {
-                    Some(self.last.plus(rest))
-                }
+                Some(Rest::AfterLastEvent(rest)) if has_new_event => Some(self.last.plus(rest)),
                 Some(Rest::AfterLastEvent(_)) => soon,
-                Some(Rest::AfterEnd(rest)) => soon.or_else(|| Some(self.last.plus(rest))),
+                Some(Rest::AfterEnd(rest)) => soon.or(Some(self.last.plus(rest))),
             };
         }
     }
@@ -146,7 +145,7 @@ impl EventStream<'_> {
     /// Takes bytes of the body. `Break` if the sink wants no more.
     fn bytes(&mut self, at: At, bytes: &[u8]) -> Result<ControlFlow<Stop>, TargetError> {
         self.last = at;
-        let events = self.received.events;
+        let events_before = self.received.events;
         let mut rest = bytes;
         loop {
             let before = rest;
@@ -154,14 +153,10 @@ impl EventStream<'_> {
             // Event by event: an error quotes the same bytes however the response is split into chunks.
             self.received.add(&before[..before.len() - rest.len()]);
             if self.received.bytes > self.max_response_bytes {
+                let limit = self.max_response_bytes;
                 let help =
                     "does the agent come to an end, or does it send the same again and again?";
-                return Err(self.too_large(
-                    "the response",
-                    "max_response_bytes",
-                    self.max_response_bytes,
-                    help,
-                ));
+                return Err(self.too_large("the response", "max_response_bytes", limit, help));
             }
             match next {
                 Ok(Some(data)) => {
@@ -170,21 +165,18 @@ impl EventStream<'_> {
                     }
                 }
                 Ok(None) => {
-                    if self.received.events == events {
+                    // Bytes without an event are reported too, since a watchdog asks whether the agent is silent.
+                    if self.received.events == events_before {
                         self.sink.wire(at, Wire::Alive);
                     }
                     return Ok(ControlFlow::Continue(()));
                 }
                 Err(EventTooLarge { max_event_bytes }) => {
                     self.received.add(rest);
+                    let limit = max_event_bytes;
                     let help =
                         "an event ends with an empty line: does the agent send one after each?";
-                    return Err(self.too_large(
-                        "an event",
-                        "max_event_bytes",
-                        max_event_bytes,
-                        help,
-                    ));
+                    return Err(self.too_large("an event", "max_event_bytes", limit, help));
                 }
             }
         }
@@ -201,7 +193,11 @@ impl EventStream<'_> {
     /// Takes the end of the body. A complete last event counts without the blank line after it.
     fn end(mut self) -> Result<Ended, TargetError> {
         if let Some(data) = self.events.finish() {
-            let is_whole = decoded(data).is_ok_and(|text| is_json(&text));
+            // The data shows whether the agent or the connection ended, since half of a document cannot be read as JSON.
+            let is_whole = match decoded(data) {
+                Ok(text) => is_json(&text),
+                Err(_) => false,
+            };
             if !is_whole && !is_empty(data) {
                 if self.reader.rest().is_some() {
                     self.warn("the stream ended inside an event, after the run had ended");
@@ -256,13 +252,19 @@ fn event(
         }
         return Ok(ControlFlow::Continue(()));
     }
+    // The frame comes before what it means, so that a recording has the event that could not be read, too.
     sink.wire(at, Wire::Frame(data));
-    let flow = reader.event(at, data, sink).map_err(|why| {
-        let (number, quoted) = (received.events + 1, Received::quoted(data));
-        received.error(format!("event {number} of the response {why} ({quoted})"))
-    })?;
-    received.events += 1;
-    Ok(flow)
+    match reader.event(at, data, sink) {
+        Ok(flow) => {
+            received.events += 1;
+            Ok(flow)
+        }
+        Err(why) => {
+            let number = received.events + 1;
+            let quoted = Received::quoted(data);
+            Err(received.error(format!("event {number} of the response {why} ({quoted})")))
+        }
+    }
 }
 
 /// The end mark of a stream.

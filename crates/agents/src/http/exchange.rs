@@ -16,7 +16,7 @@ const REFUSAL: Duration = Duration::from_secs(1);
 pub struct Response {
     /// The part that was received so far: the head.
     pub received: ReceivedResponse,
-    /// The body.
+    /// The part that is still to come.
     pub body: Box<dyn Body>,
     /// The moment at which the time of the exchange is up.
     pub until: At,
@@ -50,9 +50,8 @@ impl Response {
 }
 
 /// Sends a request, as soon as it may be sent, and waits for the head of its response, whatever its status, for as long as
-/// the exchange may take;
-/// `None` if it does not come. Request and head are reported to `sink`, and `closed` gets when the exchange was over, if it
-/// is.
+/// the exchange may take; `None` if it does not come. Request and head are reported to `sink`, and `closed` gets when the
+/// exchange was over, if it is.
 ///
 /// # Errors
 /// If there is no response at all.
@@ -66,23 +65,20 @@ pub async fn send(
     limits.admit_request().await;
     let sent = transport.moment(ClientEvent::Sends);
     let until = limits.until(sent);
-    let (body, progress) = (request.body.clone(), request.progress.clone());
-    let (method, url, headers) = (
-        request.method.as_str(),
-        shown(&request.url),
-        request.headers.clone(),
-    );
-    // It is on its way before the sink looks at it: what that takes is no time of the agent.
+    let reported = request.clone();
+    // The request is on its way before the sink looks at it, since what that takes is no time of the agent.
     let reply = transport.send(request, until);
     sink.wire(
         sent,
         Wire::Request {
-            method,
-            url: &url,
-            headers: &headers,
+            method: reported.method.as_str(),
+            url: &shown(&reported.url),
+            headers: &reported.headers,
         },
     );
-    sink.wire(sent, Wire::Sent { body: &body });
+    let body = &reported.body;
+    sink.wire(sent, Wire::Sent { body });
+    let progress = reported.progress;
     let Some(reply) = reply.await? else {
         *closed = Some(until);
         if let Some(missing) = progress.words() {
@@ -97,15 +93,10 @@ pub async fn send(
             content_type: &reply.head.content_type,
         },
     );
-    sink.wire(
-        reply.at,
-        Wire::Headers(
-            progress
-                .response_headers()
-                .as_deref()
-                .unwrap_or(&reply.head.headers),
-        ),
-    );
+    // A replay knows only the headers that the protocol reads: a recording has no others.
+    let all = progress.response_headers();
+    let headers = all.as_deref().unwrap_or(&reply.head.headers);
+    sink.wire(reply.at, Wire::Headers(headers));
     let received = ReceivedResponse::new(reply.head);
     Ok(Some(Response {
         received,
@@ -115,8 +106,8 @@ pub async fn send(
     }))
 }
 
-/// The remedy for a response with a status of 500 or more; none for others. A response in JSON is none of a proxy, and says itself why
-/// the server is overloaded or has failed.
+/// The remedy for a response with a status of 500 or more; none for others. A response in JSON is none of a proxy, and says
+/// itself why the server is overloaded or has failed.
 pub fn failure_help(received: &ReceivedResponse) -> Option<&'static str> {
     match received.head.status {
         ..500 => None,
@@ -141,7 +132,10 @@ async fn refusal(
         received.add(&bytes);
     }
     let status = received.head.status;
-    if let (300..=399, Some(location)) = (status, &received.head.location) {
+    // A client may repeat a POST as a GET when it follows a redirect, so the new URL is for people to decide.
+    if let 300..=399 = status
+        && let Some(location) = &received.head.location
+    {
         return received
             .error(format!("the agent redirects to {location}"))
             .with_help(

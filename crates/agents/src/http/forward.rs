@@ -34,7 +34,7 @@ pub struct Forwarder {
 pub struct ForwardedResponse {
     /// HTTP status.
     pub status: u16,
-    /// Its headers in their order, apart from those that concern the connection.
+    /// The headers in their order, apart from those that concern the connection.
     pub headers: Vec<(String, String)>,
     response: reqwest::Response,
 }
@@ -55,11 +55,13 @@ impl Forwarder {
             return self.endpoint.clone();
         }
         let mut place = self.endpoint.clone();
-        let (path, query) = target
-            .split_once('?')
-            .map_or((target, None), |(path, query)| (path, Some(query)));
-        place.set_path(path);
-        place.set_query(query);
+        if let Some((path, query)) = target.split_once('?') {
+            place.set_path(path);
+            place.set_query(Some(query));
+        } else {
+            place.set_path(target);
+            place.set_query(None);
+        }
         place
     }
 
@@ -82,34 +84,28 @@ impl Forwarder {
             .parse()
             .map_err(|_| format!("`{method}` is no method of HTTP"))?;
         let mut request = self.client.request(method, self.place(target));
-        let passed = headers
-            .iter()
-            .filter(|(name, _)| is_passed(name) && name != "accept-encoding");
-        for (name, value) in passed {
-            request = request.header(name, value);
+        for (name, value) in headers {
+            // A response that is compressed could be passed on, but not kept as text.
+            if !OF_CONNECTION.contains(&name.as_str()) && name != "accept-encoding" {
+                request = request.header(name, value);
+            }
         }
         let sent = request.body(reqwest::Body::wrap(body)).send().await;
         let response = sent.map_err(|error| Cause::of(&error).to_string())?;
-        let headers = response
-            .headers()
-            .iter()
-            .filter(|(name, _)| is_passed(name.as_str()));
-        let headers = headers.map(|(name, value)| {
-            (
-                name.as_str().to_owned(),
-                String::from_utf8_lossy(value.as_bytes()).into_owned(),
-            )
-        });
+
+        let mut passed = Vec::new();
+        for (name, value) in response.headers() {
+            if !OF_CONNECTION.contains(&name.as_str()) {
+                let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+                passed.push((name.as_str().to_owned(), value));
+            }
+        }
         Ok(ForwardedResponse {
             status: response.status().as_u16(),
-            headers: headers.collect(),
+            headers: passed,
             response,
         })
     }
-}
-
-fn is_passed(name: &str) -> bool {
-    !OF_CONNECTION.contains(&name)
 }
 
 impl ForwardedResponse {

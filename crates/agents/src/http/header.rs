@@ -56,6 +56,7 @@ fn header(
     text: &Text,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<(String, String)> {
+    // The value is filled first although the name may be wrong, so that the problems of both are reported.
     let value = interpolation.header(name, text);
     if !is_token(name) {
         let message = format!("`{}` is not a valid header name", printable(name));
@@ -67,19 +68,12 @@ fn header(
             Some(help.to_owned()),
         ));
     }
-    let is_reserved = |names: &[&str]| {
-        names
-            .iter()
-            .any(|reserved| name.eq_ignore_ascii_case(reserved))
-    };
-    if let Some((_, wrong, help)) = RESERVED.iter().find(|(names, ..)| is_reserved(names)) {
-        let message = format!("the header `{}` cannot be set: it {wrong}", name.value);
-        return Err(interpolation.report(
-            Code::BadValue,
-            name.span,
-            message,
-            Some((*help).to_owned()),
-        ));
+    for (reserved, wrong, help) in RESERVED {
+        if reserved.iter().any(|it| name.eq_ignore_ascii_case(it)) {
+            let message = format!("the header `{}` cannot be set: it {wrong}", name.value);
+            let help = Some(help.to_owned());
+            return Err(interpolation.report(Code::BadValue, name.span, message, help));
+        }
     }
     let value = value?;
     if !is_value(&value) {
@@ -105,8 +99,9 @@ pub fn is_header(name: &str, value: &str) -> bool {
 }
 
 fn is_token(name: &str) -> bool {
-    let is_of_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !name.is_empty() && name.bytes().all(is_of_token)
+    let mut bytes = name.bytes();
+    !name.is_empty()
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 fn is_value(value: &str) -> bool {
@@ -126,19 +121,19 @@ pub fn headers(
     })
 }
 
-/// The headers of a request: those of a target, and under them those of its protocol.
+/// The headers of a request: those of a target, and those of its protocol that the target does not have.
 pub fn headers_with_defaults(
     own: &[(String, String)],
     defaults: &[(&str, &str)],
 ) -> Vec<(String, String)> {
-    let is_missing =
-        |(name, _): &&(&str, &str)| own.iter().all(|(own, _)| !own.eq_ignore_ascii_case(name));
-    let missing = defaults
-        .iter()
-        .filter(is_missing)
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let own = own
-        .iter()
-        .map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
-    own.chain(missing).collect()
+    let mut headers = Vec::new();
+    for (name, value) in own {
+        headers.push((name.to_ascii_lowercase(), value.clone()));
+    }
+    for (name, value) in defaults {
+        if !own.iter().any(|(own, _)| own.eq_ignore_ascii_case(name)) {
+            headers.push(((*name).to_owned(), (*value).to_owned()));
+        }
+    }
+    headers
 }

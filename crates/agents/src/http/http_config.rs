@@ -61,17 +61,23 @@ impl Fill<TlsOptions> for TlsConfig {
             key_file,
             insecure,
         } = self;
-        let ca_file = ca_file.fill(interpolation);
-        let identity: [Leaf<Option<_>>; 2] =
-            [cert_file, key_file].map(|file| file.fill(interpolation));
+        // Every key is filled before one of them is looked at, so that the problems of all are reported.
+        let filled_ca_file = ca_file.fill(interpolation);
+        let certificate: Leaf<Option<_>> = cert_file.fill(interpolation);
+        let key: Leaf<Option<_>> = key_file.fill(interpolation);
         let is_insecure: Leaf<Option<_>> = insecure.fill(interpolation);
-        if let (Some(alone), None) | (None, Some(alone)) = (cert_file, key_file) {
+
+        let alone = match cert_file {
+            Some(cert_file) if key_file.is_none() => Some(cert_file),
+            Some(_) => None,
+            None => key_file.as_ref(),
+        };
+        if let Some(alone) = alone {
             let message = "a client's certificate needs `cert_file` and `key_file`";
             return Err(interpolation.report(Code::MissingKey, alone.span, message, None));
         }
-        let [certificate, key] = identity;
         Ok(TlsOptions {
-            ca_file: ca_file?,
+            ca_file: filled_ca_file?,
             identity: certificate?.zip(key?),
             is_insecure: is_insecure?.unwrap_or_default(),
         })

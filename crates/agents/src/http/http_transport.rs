@@ -30,7 +30,8 @@ use super::chunks::{BodyDropped, ChunkSender};
 use super::client_kind::ClientKind;
 use super::content_encoding::decoded;
 use super::{
-    Chunks, ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, TlsOptions, Transport,
+    Chunks, ClientEvent, HttpRequest, Method, Next, Reply, RequestProgress, ResponseHead,
+    TlsOptions, Transport,
 };
 use crate::error::{Received, TargetError};
 use ananke_base::context::{At, Clock};
@@ -71,18 +72,18 @@ impl HttpTransport {
     }
 
     fn thread(&self) -> Result<&Arc<IoThread>, TargetError> {
-        let start = || {
-            IoThread::start()
-                .map(Arc::new)
-                .map_err(|error| Cause::of_io(&error))
-        };
-        self.thread.get_or_init(start).as_ref().map_err(|cause| {
-            let error = not_set_up(&cause.to_string());
-            match cause {
-                Cause::OutOfFiles => error.with_help(OUT_OF_FILES_HELP),
-                _ => error,
+        // A thread that could not be started is not retried: every test gets the same error.
+        let thread = self.thread.get_or_init(|| match IoThread::start() {
+            Ok(thread) => Ok(Arc::new(thread)),
+            Err(error) => Err(Cause::of_io(&error)),
+        });
+        match thread {
+            Ok(thread) => Ok(thread),
+            Err(cause @ Cause::OutOfFiles) => {
+                Err(not_set_up(&cause.to_string()).with_help(OUT_OF_FILES_HELP))
             }
-        })
+            Err(cause) => Err(not_set_up(&cause.to_string())),
+        }
     }
 
     /// Begins a request on the thread of the network.
@@ -90,13 +91,13 @@ impl HttpTransport {
         let thread = self.thread()?;
         let headers = header_map(&request.headers)?;
         let client = self.client(&request.url, &request.options.tls)?;
-        let (clock, keeps_running) = (Arc::clone(&self.clock), Arc::clone(thread));
+        let clock = Arc::clone(&self.clock);
+        // The exchange keeps the thread: its body is still read when the transport is gone.
+        let keeps_running = Arc::clone(thread);
         Ok(thread.begin(async move {
-            let left = until.since(clock.now());
-            let (progress, proxy) = (
-                request.progress.clone(),
-                ClientKind::of(&request.url).proxy(&request.url),
-            );
+            let remaining = until.since(clock.now());
+            let progress = request.progress.clone();
+            let proxy = ClientKind::of(&request.url).proxy(&request.url);
             let exchange = exchange(
                 client,
                 request,
@@ -105,7 +106,7 @@ impl HttpTransport {
                 keeps_running,
                 proxy.clone(),
             );
-            match timeout(left, progress.of(proxy, exchange)).await {
+            match timeout(remaining, progress.of(proxy, exchange)).await {
                 Ok(answered) => answered.map(Some),
                 Err(_elapsed) => Ok(None),
             }
@@ -173,20 +174,12 @@ async fn exchange(
         }
     };
     let at = clock.now();
-    let all = response.headers().iter();
-    request
-        .progress
-        .received(all.map(|(name, value)| (name.as_str().to_owned(), readable(value))));
-    let set_cookies = response.headers().get_all(SET_COOKIE).into_iter();
-    request
-        .progress
-        .set_cookies(set_cookies.filter_map(|cookie| cookie.to_str().ok().map(str::to_owned)));
+    note_headers(&request.progress, response.headers());
     let head = ResponseHead {
         proxy,
         ..head(&response, request.response_headers)
     };
-    let encodings = response.headers().get_all(CONTENT_ENCODING).into_iter();
-    let encoding = encodings.map(readable).collect::<Vec<_>>().join(", ");
+    let encoding = values(response.headers(), &CONTENT_ENCODING).join(", ");
     let (chunks, body) = Chunks::channel(Arc::clone(&clock));
     let body = decoded(&encoding, Box::new(body))?;
     let mut reader = BodyReader {
@@ -234,30 +227,42 @@ fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, TargetError> {
     Ok(map)
 }
 
-/// The head of a response, with those of its headers that are `wanted`.
+/// Notes the parts of a head that no protocol reads: all headers for people, and the cookies.
+fn note_headers(progress: &RequestProgress, headers: &HeaderMap) {
+    let all = headers.iter();
+    progress.received(all.map(|(name, value)| (name.as_str().to_owned(), readable(value))));
+    let set = headers.get_all(SET_COOKIE).into_iter();
+    progress.set_cookies(set.filter_map(|cookie| Some(cookie.to_str().ok()?.to_owned())));
+}
+
+/// The head of a response. Headers that are not `wanted` are left to `note_headers`, since a recording keeps what is here.
 fn head(response: &Response, wanted: &[&str]) -> ResponseHead {
-    let header = |name| {
-        response
-            .headers()
-            .get(name)
-            .map(|value: &HeaderValue| readable(value))
-    };
-    let named = |name: &&str| {
-        let values = response.headers().get_all(*name).into_iter();
-        values
-            .map(|value| ((*name).to_owned(), readable(value)))
-            .collect::<Vec<_>>()
-    };
-    ResponseHead {
-        status: response.status().as_u16(),
-        content_type: header(CONTENT_TYPE).unwrap_or_default(),
-        location: header(LOCATION).map(|location| match response.url().join(&location) {
+    let all = response.headers();
+    let mut headers = Vec::new();
+    for name in wanted {
+        for value in all.get_all(*name) {
+            headers.push(((*name).to_owned(), readable(value)));
+        }
+    }
+    // A server may name the new place by its path alone.
+    let location = all.get(LOCATION).map(|location| {
+        let location = readable(location);
+        match response.url().join(&location) {
             Ok(place) => shown(&place),
             Err(_) => location,
-        }),
-        headers: wanted.iter().flat_map(named).collect(),
+        }
+    });
+    ResponseHead {
+        status: response.status().as_u16(),
+        content_type: all.get(CONTENT_TYPE).map(readable).unwrap_or_default(),
+        location,
+        headers,
         proxy: None,
     }
+}
+
+fn values(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
+    headers.get_all(name).into_iter().map(readable).collect()
 }
 
 fn readable(value: &HeaderValue) -> String {
@@ -270,7 +275,7 @@ const TOGETHER: usize = 64 << 10;
 /// The bytes that a smaller piece of a body counts as: there may be very many.
 const SMALLEST: usize = 64;
 
-/// The time in which pieces of a body have one moment: less than what a verdict or a report tells apart.
+/// The time in which pieces of a body have one moment: reports show no smaller one.
 const ONE_MOMENT: Duration = Duration::from_millis(1);
 
 /// Pieces of a body that came at one moment. A server may send each event as a piece of its own, and to wake the thread that
@@ -359,12 +364,15 @@ impl BodyReader {
         let at = self.clock.now();
         let piece = match read {
             Ok(Some(piece)) => piece,
-            end => {
+            // The pieces before the end are handed over before it, since they came in time.
+            Ok(None) => {
                 self.hand_over().await?;
-                if let Err(failure) = end {
-                    let cause = Cause::of(&failure).to_string();
-                    self.send(Next::Broken(at, cause)).await?;
-                }
+                return ControlFlow::Break(());
+            }
+            Err(failure) => {
+                self.hand_over().await?;
+                let cause = Cause::of(&failure).to_string();
+                self.send(Next::Broken(at, cause)).await?;
                 return ControlFlow::Break(());
             }
         };

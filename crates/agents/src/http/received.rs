@@ -12,7 +12,7 @@ const PROXY_HELP: &str = "the proxy may have refused the request instead of pass
 /// The part of a response that was received so far.
 #[derive(Debug)]
 pub struct ReceivedResponse {
-    /// The head.
+    /// Status and headers, which an error names before it quotes the body.
     pub head: ResponseHead,
     start: Vec<u8>,
     pub(super) bytes: usize,
@@ -58,7 +58,6 @@ impl ReceivedResponse {
         String::from_utf8_lossy(&self.start).contains(text)
     }
 
-    /// Its first bytes.
     pub(super) fn start(&self) -> &[u8] {
         &self.start
     }
@@ -72,17 +71,12 @@ impl ReceivedResponse {
     pub fn form(&self) -> BodyForm {
         let text = String::from_utf8_lossy(&self.start);
         let text = text.trim_start_matches('\u{feff}').trim_start();
+        // A document that is indented has no brace at the start of its second line.
+        let second_line = text.lines().nth(1).unwrap_or_default();
         match text.as_bytes() {
             [] => BodyForm::Empty,
             [b'<', ..] => BodyForm::WebPage,
-            [b'{', ..]
-                if text
-                    .lines()
-                    .nth(1)
-                    .is_some_and(|line| line.starts_with('{')) =>
-            {
-                BodyForm::JsonLines
-            }
+            [b'{', ..] if second_line.starts_with('{') => BodyForm::JsonLines,
             [b'{' | b'[', ..] => BodyForm::JsonDocument,
             _ => BodyForm::Other,
         }
@@ -91,8 +85,10 @@ impl ReceivedResponse {
     /// The error of a response with another status than success; with this help, unless a proxy may have made it.
     pub fn refusal(&self, message: impl Into<String>, help: Option<&str>) -> TargetError {
         let error = self.error(message);
+        if self.head.proxy.is_some() {
+            return error.with_help(PROXY_HELP);
+        }
         match help {
-            _ if self.head.proxy.is_some() => error.with_help(PROXY_HELP),
             Some(help) => error.with_help(help),
             None => error,
         }
@@ -100,17 +96,20 @@ impl ReceivedResponse {
 
     /// An error that quotes the response.
     pub fn error(&self, message: impl Into<String>) -> TargetError {
-        let content_type =
-            Some(self.head.content_type.clone()).filter(|content_type| !content_type.is_empty());
+        let content_type = &self.head.content_type;
         let received = Received {
             status: Some(self.head.status),
-            content_type,
+            content_type: if content_type.is_empty() {
+                None
+            } else {
+                Some(content_type.clone())
+            },
             first_bytes: Received::quote(&self.start),
             bytes: self.bytes as u64,
             events: self.events,
         };
         let mut message = message.into();
-        // An agent whose events came answers itself.
+        // Once events came the agent itself answers, so that a proxy is not to blame.
         if let Some(proxy) = &self.head.proxy
             && self.events == 0
         {

@@ -14,7 +14,7 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 tokio::task_local! {
-    /// The progress of the request of a task.
+    /// The request that this task sends, since what connects is not given it.
     static CURRENT: RequestProgress;
 }
 
@@ -37,12 +37,12 @@ struct Reached {
 impl RequestProgress {
     /// The part that is still missing, in words that follow `timeout after 3s: `; `None` if nothing is known.
     pub fn words(&self) -> Option<String> {
-        let Reached { words, proxy, .. } = &*self.reached();
-        let through = proxy
-            .as_ref()
-            .map(|proxy| format!(" (through the proxy {proxy})"))
-            .unwrap_or_default();
-        words.as_ref().map(|words| format!("{words}{through}"))
+        let reached = self.reached();
+        let words = reached.words.as_deref()?;
+        Some(match &reached.proxy {
+            Some(proxy) => format!("{words} (through the proxy {proxy})"),
+            None => words.to_owned(),
+        })
     }
 
     /// Replaces the words.
@@ -149,11 +149,9 @@ pub(super) struct NotingRandom;
 impl SecureRandom for NotingRandom {
     fn fill(&self, bytes: &mut [u8]) -> Result<(), GetRandomFailed> {
         let _none = CURRENT.try_with(|progress| {
-            if let Some(words) = progress
-                .reached()
-                .words
-                .as_mut()
-                .filter(|words| *words == NOT_CONNECTED)
+            // TLS asks for random numbers again later, when more than the connection has been made.
+            if let Some(words) = &mut progress.reached().words
+                && words == NOT_CONNECTED
             {
                 NO_TLS.clone_into(words);
             }

@@ -12,21 +12,21 @@ pub fn origin(url: &Url) -> String {
         Some(host) => host,
         None => "",
     };
-    let port = url
-        .port_or_known_default()
-        .map(|port| format!(":{port}"))
-        .unwrap_or_default();
-    format!("{}://{host}{port}", url.scheme())
+    // The port is written although it may be the usual one: `https://h` and `https://h:443` are one origin.
+    match url.port_or_known_default() {
+        Some(port) => format!("{}://{host}:{port}", url.scheme()),
+        None => format!("{}://{host}", url.scheme()),
+    }
 }
 
 /// The place that a URL is of, in words that are equal for two URLs of one place: a slash at the end makes no difference.
 pub fn place(url: &Url) -> String {
-    let query = url
-        .query()
-        .map(|query| format!("?{query}"))
-        .unwrap_or_default();
+    let origin = origin(url);
     let path = url.path().trim_end_matches('/');
-    format!("{}{path}{query}", origin(url))
+    match url.query() {
+        Some(query) => format!("{origin}{path}?{query}"),
+        None => format!("{origin}{path}"),
+    }
 }
 
 /// The URL whose path is that of `url` with these segments after it.
@@ -41,19 +41,18 @@ pub fn below<'a>(url: &Url, segments: impl Iterator<Item = &'a str>) -> Option<U
 
 /// A test that a URL is of this machine, by one of its own names: `0.0.0.0`, where servers say they listen, is one as well.
 fn is_this_machine(url: &Url) -> bool {
-    let is_own = |address: IpAddr| address.is_unspecified() || address.to_canonical().is_loopback();
-    match url.host() {
-        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
-        Some(Host::Ipv4(address)) => is_own(address.into()),
-        Some(Host::Ipv6(address)) => is_own(address.into()),
-        None => false,
-    }
+    let address: IpAddr = match url.host() {
+        Some(Host::Domain(name)) => return name.eq_ignore_ascii_case("localhost"),
+        Some(Host::Ipv4(address)) => address.into(),
+        Some(Host::Ipv6(address)) => address.into(),
+        None => return false,
+    };
+    address.is_unspecified() || address.to_canonical().is_loopback()
 }
 
 /// A test that no packet to `url` leaves this machine: names below `localhost` are its own too, each an origin of its own.
 pub(crate) fn is_loopback(url: &Url) -> bool {
-    let is_below_localhost = |host: &str| host.ends_with(".localhost");
-    is_this_machine(url) || url.host_str().is_some_and(is_below_localhost)
+    is_this_machine(url) || url.host_str().unwrap_or_default().ends_with(".localhost")
 }
 
 #[cfg(test)]

@@ -14,19 +14,19 @@ use ananke_base::context::At;
 /// A request to send.
 #[derive(Clone, Debug)]
 pub struct HttpRequest {
-    /// The method of HTTP.
+    /// GET, POST or DELETE.
     pub method: Method,
     /// The address.
     pub url: reqwest::Url,
     /// Headers in order; names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// The whole content: no request is streamed.
     pub body: Bytes,
     /// The names of the response headers that the protocol reads, in lower case.
     pub response_headers: &'static [&'static str],
     /// The options of the connection.
     pub options: Arc<HttpOptions>,
-    /// The progress of the request.
+    /// The steps that it has taken, as a timeout reports them.
     pub progress: RequestProgress,
 }
 
@@ -94,9 +94,9 @@ pub trait Body: Send {
 pub struct Reply {
     /// The moment at which the head arrived.
     pub at: At,
-    /// The head.
+    /// Status and headers.
     pub head: ResponseHead,
-    /// The body.
+    /// The bytes after the head, as they arrive.
     pub body: Box<dyn Body>,
 }
 

@@ -20,10 +20,10 @@ pub struct Access {
 /// The pages that are answered if no origin names them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnsweredPages {
-    /// Those of servers on this machine.
+    /// The pages of servers on this machine.
     #[default]
     OfThisMachine,
-    /// None: what is sent on has credentials.
+    /// No page, because what is sent on has credentials.
     Nobodys,
 }
 
@@ -39,34 +39,34 @@ pub(super) struct RefusedRequest {
 impl Access {
     /// The reason for which a server that listens on this machine alone refuses a request, if it does.
     pub(super) fn refusal(&self, request: &ReceivedRequest) -> Option<RefusedRequest> {
-        let of = |name: &str| {
-            let headers = request.headers.iter();
-            headers
-                .filter(move |(known, _)| known == name)
-                .map(|(_, value)| value.clone())
-                .collect::<Vec<_>>()
-        };
-        if let Some(host) = of("host").into_iter().find(|host| !self.takes_host(host)) {
+        // A page may have a name of its own that leads to this machine, so the name counts and not the address.
+        let mut headers = request.headers.iter();
+        let wrong = headers.find(|(name, host)| name == "host" && !self.takes_host(host));
+        if let Some((_, host)) = wrong {
             let why = format!(
                 "the request is addressed to `{host}`, which is no name of this machine: `--allow-host` takes it"
             );
             return Some(RefusedRequest { status: 421, why });
         }
-        let origins = of("origin");
-        let why = if origins.is_empty() {
-            // Browsers name no origin in a simple GET, and say in this header that it is not the page's own.
-            let site = of("sec-fetch-site")
-                .into_iter()
-                .find(|site| is_foreign(site))?;
-            format!(
-                "the request is from a page of another site (`Sec-Fetch-Site: {site}`) and names no origin that `--allow-origin` could take"
-            )
-        } else {
-            let origin = origins
-                .into_iter()
-                .find(|origin| !self.takes_origin(origin))?;
-            format!("the request is from a page of `{origin}`: `--allow-origin` takes it")
-        };
+
+        let mut headers = request.headers.iter();
+        let wrong = headers.find(|(name, origin)| name == "origin" && !self.takes_origin(origin));
+        if let Some((_, origin)) = wrong {
+            let why =
+                format!("the request is from a page of `{origin}`: `--allow-origin` takes it");
+            return Some(RefusedRequest { status: 403, why });
+        }
+
+        // Browsers name no origin in a simple GET, and say in this header that it is not the page's own.
+        if request.header("origin").is_some() {
+            return None;
+        }
+        let mut headers = request.headers.iter();
+        let (_, site) =
+            headers.find(|(name, site)| name == "sec-fetch-site" && is_foreign(site))?;
+        let why = format!(
+            "the request is from a page of another site (`Sec-Fetch-Site: {site}`) and names no origin that `--allow-origin` could take"
+        );
         Some(RefusedRequest { status: 403, why })
     }
 
@@ -75,22 +75,22 @@ impl Access {
             return false;
         };
         let name = url.host_str().unwrap_or_default();
-        is_loopback(&url)
-            || self
-                .hosts
-                .iter()
-                .any(|allowed| allowed.eq_ignore_ascii_case(name))
+        let mut allowed = self.hosts.iter();
+        is_loopback(&url) || allowed.any(|allowed| allowed.eq_ignore_ascii_case(name))
     }
 
     fn takes_origin(&self, origin: &str) -> bool {
-        let is_named = |allowed: &String| {
-            allowed
-                .trim_end_matches('/')
-                .eq_ignore_ascii_case(origin.trim_end_matches('/'))
-        };
-        self.origins.iter().any(is_named)
-            || self.pages == AnsweredPages::OfThisMachine
-                && Url::parse(origin).is_ok_and(|url| is_loopback(&url))
+        // Browsers send an origin without a slash, and people copy it with one.
+        for allowed in &self.origins {
+            let allowed = allowed.trim_end_matches('/');
+            if allowed.eq_ignore_ascii_case(origin.trim_end_matches('/')) {
+                return true;
+            }
+        }
+        match Url::parse(origin) {
+            Ok(url) => self.pages == AnsweredPages::OfThisMachine && is_loopback(&url),
+            Err(_) => false,
+        }
     }
 }
 

@@ -57,7 +57,12 @@ impl HttpListener {
         notice: ServerNotice,
     ) {
         let mut connections = tokio::task::JoinSet::new();
-        let access = self.address.ip().is_loopback().then(|| Arc::new(access));
+        // A server for other machines is meant to be reached under any name.
+        let access = if self.address.ip().is_loopback() {
+            Some(Arc::new(access))
+        } else {
+            None
+        };
         let mut was_short = false;
         loop {
             let accepted = tokio::select! {
@@ -78,31 +83,20 @@ impl HttpListener {
                     continue;
                 }
             };
-            // A frame is sent when it is made.
+            // A frame is sent when it is made, since clients measure when events come.
             stream.set_nodelay(true).ok();
-            let (handler, access) = (Arc::clone(&handler), access.clone());
+            let handler = Arc::clone(&handler);
+            let access = access.clone();
             let notice = Arc::clone(&notice);
             connections.spawn(async move {
                 let service = service_fn(|request| {
                     let request = ReceivedRequest::of(request);
-                    let refused = access.as_ref().and_then(|access| access.refusal(&request));
-                    if let Some(refused) = &refused {
-                        notice(&format!("refused: {}", refused.why));
-                    }
-                    let response = match refused {
-                        None => handler.handle(request),
-                        Some(refused) => Box::pin(std::future::ready(Some(SentResponse::whole(
-                            refused.status,
-                            "text/plain; charset=utf-8",
-                            refused.why + "\n",
-                        )))),
-                    };
+                    let response = response_to(request, &*handler, access.as_deref(), &notice);
                     async {
-                        let closed = || io::Error::from(io::ErrorKind::ConnectionAborted);
-                        response
-                            .await
-                            .map(SentResponse::into_hyper)
-                            .ok_or_else(closed)
+                        match response.await {
+                            Some(response) => Ok(response.into_hyper()),
+                            None => Err(io::Error::from(io::ErrorKind::ConnectionAborted)),
+                        }
                     }
                 });
                 let mut server = http1::Builder::new();
@@ -112,4 +106,25 @@ impl HttpListener {
             });
         }
     }
+}
+
+/// The response of `handler`, or a refusal if `access` does not allow the request.
+fn response_to<'h>(
+    request: ReceivedRequest,
+    handler: &'h dyn RequestHandler,
+    access: Option<&Access>,
+    notice: &ServerNotice,
+) -> BoxFuture<'h, Option<SentResponse>> {
+    let refused = match access {
+        Some(access) => access.refusal(&request),
+        None => None,
+    };
+    let Some(refused) = refused else {
+        return handler.handle(request);
+    };
+    // The page that asked sees the reason too, since its author may not see what this server prints.
+    notice(&format!("refused: {}", refused.why));
+    let text = refused.why + "\n";
+    let response = SentResponse::whole(refused.status, "text/plain; charset=utf-8", text);
+    Box::pin(std::future::ready(Some(response)))
 }

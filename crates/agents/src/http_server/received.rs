@@ -15,9 +15,9 @@ pub struct ReceivedRequest {
     pub method: String,
     /// The path with its query: `/agent?user=1`.
     pub target: String,
-    /// Its headers in their order: names in lower case, values made readable.
+    /// The headers in their order: names in lower case, values made readable.
     pub headers: Vec<(String, String)>,
-    /// Its body.
+    /// The content, which the handler of the request reads, or does not.
     pub body: ReceivedBody,
 }
 
@@ -33,7 +33,7 @@ pub type BodyWatch = Box<dyn FnMut(&Bytes) + Send + Sync>;
 /// The reason why a body is not there as a whole.
 #[derive(Debug)]
 pub enum BodyError {
-    /// It has more bytes than this.
+    /// More bytes came than this limit allows.
     TooLarge(usize),
     /// The client has gone away, or does not speak HTTP any more.
     Broken(io::Error),
@@ -42,19 +42,20 @@ pub enum BodyError {
 impl ReceivedRequest {
     pub(super) fn of(request: Request<Incoming>) -> Self {
         let (head, body) = request.into_parts();
-        let header = |(name, value): (&hyper::header::HeaderName, &hyper::header::HeaderValue)| {
-            (
-                name.as_str().to_owned(),
-                String::from_utf8_lossy(value.as_bytes()).into_owned(),
-            )
+        // A client that sends to a proxy may name a host alone.
+        let target = match head.uri.path_and_query() {
+            Some(target) => target.to_string(),
+            None => "/".to_owned(),
         };
+        let mut headers = Vec::new();
+        for (name, value) in &head.headers {
+            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            headers.push((name.as_str().to_owned(), value));
+        }
         Self {
             method: head.method.as_str().to_owned(),
-            target: head
-                .uri
-                .path_and_query()
-                .map_or_else(|| "/".to_owned(), ToString::to_string),
-            headers: head.headers.iter().map(header).collect(),
+            target,
+            headers,
             body: ReceivedBody {
                 incoming: body,
                 watch: None,
@@ -69,10 +70,9 @@ impl ReceivedRequest {
 
     /// The first header of this name, which is in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.as_str())
+        let mut headers = self.headers.iter();
+        let (_, value) = headers.find(|(known, _)| known == name)?;
+        Some(value)
     }
 }
 

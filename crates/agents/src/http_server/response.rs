@@ -13,13 +13,13 @@ use hyper::header::{HeaderName, HeaderValue};
 /// Bytes that are sent as they are made; an error breaks the connection.
 pub type BodyStream = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 
-/// A response.
+/// A response whose body may still be made while its start is sent.
 pub struct SentResponse {
     /// HTTP status.
     pub status: u16,
-    /// Its headers in their order. One that HTTP does not allow is not sent.
+    /// The headers in their order. One that HTTP does not allow is not sent.
     pub headers: Vec<(String, String)>,
-    /// Its body.
+    /// The content, piece by piece.
     pub body: BodyStream,
 }
 
@@ -42,8 +42,8 @@ impl SentResponse {
             *response.status_mut() = status;
         }
         for (name, value) in self.headers {
-            if let (Ok(name), Ok(value)) =
-                (HeaderName::try_from(name), HeaderValue::try_from(value))
+            if let Ok(name) = HeaderName::try_from(name)
+                && let Ok(value) = HeaderValue::try_from(value)
             {
                 response.headers_mut().append(name, value);
             }

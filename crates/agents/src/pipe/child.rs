@@ -64,9 +64,11 @@ impl ChildPipe {
             process,
         } = started;
         let keeper = ProgramKeeper::new(process);
+        // The end of stderr is always read, since a program that fills the pipe would wait.
         let tail = Arc::new(Mutex::new(Tail::of(STDERR_BYTES)));
         let (stderr_reader, asked) = mpsc::unbounded_channel();
         let kept = stderr.map(|stderr| tokio::spawn(keep_end(stderr, Arc::clone(&tail), asked)));
+        // The channel of lines has no bound of its own: `room` counts bytes, since lines differ in size by far.
         let (lines_sender, lines) = mpsc::unbounded_channel();
         let room = Arc::new(Semaphore::new(AHEAD));
         let reader = LineReader {

@@ -14,9 +14,9 @@ use ananke_trace::process::{ExitStatus, stderr_ends};
 /// Whether a program got requests before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestOrder {
-    /// It is the first one: what the program printed until then is part of the response, also what was read already.
+    /// The first one: what the program printed until then is part of the response, also what was read already.
     First(Option<PipeNext>),
-    /// It is a later one: what the program printed since its last response belongs to none.
+    /// A later one: what the program printed after its last response belongs to none.
     Later,
     /// The program has printed lines before, and prints some without being asked.
     Any,
@@ -79,14 +79,10 @@ pub async fn read_events(
     sink: &mut dyn Sink,
     closed: &mut Option<At>,
 ) -> Result<Ended, TargetError> {
-    let is_later = order == RequestOrder::Later;
+    // A program that has printed nothing at all may not even have started as it should.
     let missing = match order {
         RequestOrder::First(_) => NOTHING_PRINTED,
         RequestOrder::Later | RequestOrder::Any => NO_RESPONSE,
-    };
-    let read = match order {
-        RequestOrder::First(read) => read,
-        RequestOrder::Later | RequestOrder::Any => None,
     };
     let lines = EventLines {
         pipe,
@@ -94,14 +90,17 @@ pub async fn read_events(
         limits,
         sink,
         sent,
-        is_later,
+        is_later: order == RequestOrder::Later,
         missing,
         events: 0,
         bytes: 0,
         last: sent,
         end: None,
     };
-    lines.read(read, closed).await
+    match order {
+        RequestOrder::First(read) => lines.read(read, closed).await,
+        RequestOrder::Later | RequestOrder::Any => lines.read(None, closed).await,
+    }
 }
 
 impl EventLines<'_> {
@@ -112,12 +111,17 @@ impl EventLines<'_> {
     ) -> Result<Ended, TargetError> {
         let until = self.limits.until(self.sent);
         loop {
+            // With protocols that let nothing follow, the next line is that of another response, and is left to it.
             let rest = self.reader.rest();
             if let Some(Rest::AfterEnd(Duration::ZERO)) = rest {
                 return Ok(Ended::Terminal);
             }
+            // A response that may be over is waited for a short time, any other as long as the exchange may take.
             let soon = self.soon(rest);
-            let patience = soon.map_or(until, |soon| soon.min(until));
+            let patience = match soon {
+                Some(soon) => soon.min(until),
+                None => until,
+            };
             let next = match read.take() {
                 Some(read) => read,
                 None => self.pipe.next(patience).await,
@@ -144,6 +148,7 @@ impl EventLines<'_> {
                 PipeNext::End(..) | PipeNext::Late if matches!(rest, Some(Rest::AfterEnd(_))) => {
                     return Ok(Ended::Terminal);
                 }
+                // Only a response that may be over can end with its program.
                 PipeNext::End(at, status) => {
                     *closed = Some(at);
                     if soon.is_some() {
@@ -153,7 +158,7 @@ impl EventLines<'_> {
                 }
                 PipeNext::Late => {
                     *closed = Some(patience);
-                    if soon.is_some_and(|soon| soon <= until) {
+                    if soon == Some(patience) {
                         return Ok(Ended::Terminal);
                     }
                     self.report_missing(patience);
@@ -183,16 +188,12 @@ impl EventLines<'_> {
         self.last = at;
         self.bytes = self.bytes.saturating_add(line.len());
         if self.bytes > self.limits.max_response_bytes {
+            let limit = self.limits.max_response_bytes;
             let help = "does the agent come to an end, or does it print the same again and again?";
-            return Err(self
-                .too_large(
-                    "the response",
-                    "max_response_bytes",
-                    self.limits.max_response_bytes,
-                    help,
-                )
-                .await);
+            let error = self.too_large("the response", "max_response_bytes", limit, help);
+            return Err(error.await);
         }
+        // The frame comes before what it means, so that a recording has the line that could not be read, too.
         self.sink.wire(at, Wire::Frame(line));
         self.events += 1;
         match self.reader.event(at, line, self.sink) {
@@ -244,10 +245,10 @@ fn between_turns(line: &[u8]) -> TargetError {
 
 /// The error of a program that ended too early.
 async fn ended(pipe: &mut dyn Pipe, status: Option<ExitStatus>, events: u64) -> TargetError {
-    let how = status.map_or_else(
-        || "closed its stdout".to_owned(),
-        |status| status.to_string(),
-    );
+    let how = match status {
+        Some(status) => status.to_string(),
+        None => "closed its stdout".to_owned(),
+    };
     let message = match events {
         0 => format!("the agent {how} before it responded"),
         1 => format!("the agent {how} before its response was complete, after 1 event"),

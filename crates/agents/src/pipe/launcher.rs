@@ -35,48 +35,44 @@ impl ProgramLauncher {
 
     fn start_own(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError> {
         let folder = program.folder(&self.context);
-        let PipeProgram {
-            command,
-            max_line_bytes,
-            ..
-        } = program;
+        let command = &program.command;
         let mut environment = (*self.context.environment).clone();
-        environment.extend(
-            command
-                .environment
-                .iter()
-                .map(|(name, value)| (name, value)),
+        for (name, value) in &command.environment {
+            environment.extend([(name, value)]);
+        }
+        let started = start(
+            &Program {
+                argv: &command.argv,
+                environment: &environment,
+                folder: &folder,
+                folder_name: &display_name(&self.context, &folder),
+            },
+            Stdio::piped(),
         );
-        let (argv, folder_name) = (&command.argv, display_name(&self.context, &folder));
-        let program = Program {
-            argv,
-            environment: &environment,
-            folder: &folder,
-            folder_name: &folder_name,
-        };
-        let started = start(&program, Stdio::piped()).map_err(|StartError { message, help }| {
-            TargetError {
-                message: format!("the agent {} {message}", shown(argv)),
-                received: Received::default(),
-                help: Some(help).filter(|help| !help.is_empty()),
+        match started {
+            Ok(started) => {
+                let clock = Arc::clone(&self.context.clock);
+                let pipe = ChildPipe::new(started, program.max_line_bytes, clock);
+                Ok(Box::new(pipe))
             }
-        })?;
-        Ok(Box::new(ChildPipe::new(
-            started,
-            *max_line_bytes,
-            self.context.clock.clone(),
-        )))
+            // The system gives a reason, and often nothing is known that would help.
+            Err(StartError { message, help }) => Err(TargetError {
+                message: format!("the agent {} {message}", shown(&command.argv)),
+                received: Received::default(),
+                help: if help.is_empty() { None } else { Some(help) },
+            }),
+        }
     }
 }
 
 impl PipeLauncher for ProgramLauncher {
     fn start(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError> {
-        match (&self.shared, &program.sharing) {
-            (Some(shared), Some(sharing)) => {
-                let start = || self.start_own(program);
-                shared.take(program, sharing, &self.context.clock, start)
-            }
-            _ => self.start_own(program),
+        if let Some(shared) = &self.shared
+            && let Some(sharing) = &program.sharing
+        {
+            let clock = &self.context.clock;
+            return shared.take(program, sharing, clock, || self.start_own(program));
         }
+        self.start_own(program)
     }
 }

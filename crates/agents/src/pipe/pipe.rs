@@ -29,7 +29,7 @@ impl PipeProgram {
         absolute_from(context, &self.home, cwd.as_ref())
     }
 
-    /// Its identity: another with the same arguments, environment and folder is the same.
+    /// The identity of the program: another with the same arguments, environment and folder is the same.
     pub fn address(&self) -> String {
         format!("{:?} {}", self.command, self.home.display())
     }

@@ -18,17 +18,17 @@ pub(super) struct ProgramKeeper {
 #[derive(Clone)]
 pub(super) struct ProgramOver(watch::Receiver<ProgramState>);
 
-/// Whether a program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ProgramState {
     Running,
-    /// It is over: how it ended, if that is known.
+    /// The way in which it ended, if that is known.
     Over(Option<ExitStatus>),
 }
 
 impl ProgramKeeper {
     pub(super) fn new(process: Process) -> Self {
-        let (stop, terminate) = (CancellationToken::new(), Arc::new(Notify::new()));
+        let stop = CancellationToken::new();
+        let terminate = Arc::new(Notify::new());
         let (sender, over) = watch::channel(ProgramState::Running);
         tokio::spawn(keep(process, stop.clone(), Arc::clone(&terminate), sender));
         Self {

@@ -44,7 +44,7 @@ impl SharedPrograms {
         let key = format!("{} {}", program.address(), sharing.key);
         let mut note = None;
         let mut found = self.waiting(&key);
-        // A program that ended while no test had it is not started again in silence.
+        // A program that ended while no test had it is replaced, but not in silence: an earlier test may be the reason.
         if let Some(waiting) = &found
             && let Some(how) = waiting.pipe.end_in_words()
         {
@@ -62,6 +62,7 @@ impl SharedPrograms {
                 conversations: (sharing.conversations)(),
             },
         };
+        // The program does not notice that another test has it, so what it prints is sorted by conversation from here on.
         program.conversations.begin();
         program.pipe.start_turn();
         Ok(Box::new(SharedPipe {
@@ -96,6 +97,7 @@ impl SharedPrograms {
     /// not ended `after_signal` is killed.
     pub async fn end(&self, clock: &dyn Clock, grace: Duration, after_signal: Duration) {
         let waiting = std::mem::take(&mut *lock(&self.0));
+        // All at once, so that sixteen programs that ignore the end of their stdin take the time of one.
         let ended = waiting.into_iter().map(|program| async move {
             let mut pipe = program.pipe;
             let closed = pipe.close();
@@ -140,11 +142,12 @@ struct SharedPipe {
 }
 
 impl SharedPipe {
+    /// Another test can have the program.
     fn is_free(&self) -> bool {
-        let is_free = |program: &WaitingProgram| {
-            program.conversations.is_free() && program.pipe.end_in_words().is_none()
+        let Some(program) = &self.program else {
+            return false;
         };
-        !self.is_broken && self.program.as_ref().is_some_and(is_free)
+        !self.is_broken && program.conversations.is_free() && program.pipe.end_in_words().is_none()
     }
 
     /// The next line of this conversation, or what else comes.
@@ -167,6 +170,7 @@ impl SharedPipe {
             } else {
                 LineArrival::During
             };
+            // A line that came early, and is of this conversation all the same, must not be older than its test.
             if let Some(line) = program.conversations.receive(line, arrival) {
                 return PipeNext::Line(at.max(self.since), line);
             }
@@ -230,8 +234,10 @@ impl Pipe for SharedPipe {
     }
 
     fn last_stderr(&self) -> String {
-        let program = self.program.as_ref();
-        program.map_or_else(String::new, |program| program.pipe.last_stderr())
+        match &self.program {
+            Some(program) => program.pipe.last_stderr(),
+            None => String::new(),
+        }
     }
 
     fn is_shared(&self) -> bool {

@@ -11,14 +11,14 @@ use ananke_trace::trace::{
     Change, Interrupt, MessageKind, ResultContent, RunEnd, State, Usage, is_same_json,
 };
 
-/// One thing that an agent does.
+/// A part of what an agent does in a turn, for which the language has a key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AgentStep {
     /// Calls a tool.
     Calls {
-        /// The call's id.
+        /// The name by which an answer or an interrupt is about this call.
         id: String,
-        /// The tool.
+        /// The name of the function that is called.
         tool: String,
         /// The subagent that calls it, if it is not the agent itself.
         subagent: Option<String>,
@@ -29,7 +29,7 @@ pub enum AgentStep {
     Answers {
         /// The call's id.
         id: String,
-        /// The result.
+        /// The tool's answer, as JSON.
         result: Value,
         /// The failure, in the word of the step.
         failure: Option<&'static str>,
@@ -216,10 +216,14 @@ impl TurnReader<'_> {
 
     /// The failure in the last result of a call.
     fn last_failure(&mut self, call: &str) -> Option<&mut Option<&'static str>> {
-        self.steps.iter_mut().rev().find_map(|step| match step {
-            AgentStep::Answers { id, failure, .. } if id == call => Some(failure),
-            _ => None,
-        })
+        for step in self.steps.iter_mut().rev() {
+            if let AgentStep::Answers { id, failure, .. } = step
+                && id == call
+            {
+                return Some(failure);
+            }
+        }
+        None
     }
 
     fn usage(&mut self, usage: &Usage) {
@@ -236,26 +240,30 @@ impl TurnReader<'_> {
     /// A change of the state: its keys that are not as before.
     fn state(&mut self, change: impl FnOnce(&mut State) -> Result<(), String>) {
         let before = self.reader.state.value().clone();
+        // A patch that does not fit changes nothing, and was reported where it was read.
         if change(&mut self.reader.state).is_err() {
             return;
         }
         let Value::Object(now) = self.reader.state.value().clone() else {
             return self.omit("a state that is not an object");
         };
-        if before
-            .as_object()
-            .is_some_and(|before| before.keys().any(|key| !now.contains_key(key)))
+
+        // The step `state` only sets keys.
+        if let Value::Object(before) = &before
+            && before.keys().any(|key| !now.contains_key(key))
         {
             self.omit("keys that are removed from the state");
         }
-        let changed: Map<String, Value> = now
-            .into_iter()
-            .filter(|(key, value)| {
-                before
-                    .get(key)
-                    .is_none_or(|before| !is_same_json(before, value))
-            })
-            .collect();
+        let mut changed = Map::new();
+        for (key, value) in now {
+            let is_same = match before.get(&key) {
+                Some(before) => is_same_json(before, &value),
+                None => false,
+            };
+            if !is_same {
+                changed.insert(key, value);
+            }
+        }
         if !changed.is_empty() {
             self.step(AgentStep::Does(json!({ "state": changed })));
         }
@@ -286,18 +294,25 @@ impl TurnReader<'_> {
 
     /// The steps, with their whole texts and arguments.
     fn finish(mut self) -> Vec<AgentStep> {
+        // Texts and arguments arrive in pieces, which other steps may come between, so that they are written only now.
         for (position, step, text) in std::mem::take(&mut self.texts).into_values() {
             if let Some(written) = self.steps.get_mut(position) {
                 *written = AgentStep::Does(json!({ step: text }));
             }
         }
         for (position, text) in std::mem::take(&mut self.args).into_values() {
-            let parsed: Option<Value> = serde_json::from_str(&text).ok().filter(Value::is_object);
-            if parsed.is_none() && !text.trim().is_empty() {
-                self.omit("arguments that are not an object");
-            }
-            if let Some(AgentStep::Calls { args, .. }) = self.steps.get_mut(position) {
-                *args = parsed.filter(|args| args.as_object().is_some_and(|args| !args.is_empty()));
+            let parsed = match serde_json::from_str(&text) {
+                Ok(Value::Object(parsed)) => parsed,
+                Ok(_) | Err(_) if text.trim().is_empty() => Map::new(),
+                Ok(_) | Err(_) => {
+                    self.omit("arguments that are not an object");
+                    Map::new()
+                }
+            };
+            if let Some(AgentStep::Calls { args, .. }) = self.steps.get_mut(position)
+                && !parsed.is_empty()
+            {
+                *args = Some(Value::Object(parsed));
             }
         }
         self.steps
@@ -306,22 +321,24 @@ impl TurnReader<'_> {
 
 /// The keys of a mapping that have a value.
 fn keys<const N: usize>(all: [(&str, Option<Value>); N]) -> Map<String, Value> {
-    let given = all.into_iter();
-    given
-        .filter_map(|(key, value)| Some((key.to_owned(), value?)))
-        .collect()
+    let mut keys = Map::new();
+    for (key, value) in all {
+        if let Some(value) = value {
+            keys.insert(key.to_owned(), value);
+        }
+    }
+    keys
 }
 
 /// A result as JSON: for a text the JSON in it, or the text.
 fn result_of(content: &ResultContent) -> Value {
     match content {
         ResultContent::Json(value) | ResultContent::Structured { value, .. } => value.clone(),
-        ResultContent::Text(text) => {
-            let parsed: Option<Value> = serde_json::from_str(text).ok();
-            parsed
-                .filter(|value| !value.is_string())
-                .unwrap_or_else(|| json!(text))
-        }
+        ResultContent::Text(text) => match serde_json::from_str(text) {
+            // A string in quotes stays a text with quotes, since the agent's tool wrote them.
+            Ok(Value::String(_)) | Err(_) => json!(text),
+            Ok(value) => value,
+        },
     }
 }
 
@@ -329,6 +346,7 @@ fn result_of(content: &ResultContent) -> Value {
 pub fn written_steps(steps: &[AgentStep]) -> Vec<Value> {
     let mut written = Vec::new();
     let mut rest = steps;
+    // Not a plain loop, since a call takes the result that follows it out of the list.
     while let [step, following @ ..] = rest {
         rest = following;
         written.push(match step {
@@ -338,17 +356,21 @@ pub fn written_steps(steps: &[AgentStep]) -> Vec<Value> {
                 subagent,
                 args,
             } => {
+                // The id is written only if another step needs it: a later answer, or an interrupt.
                 let answer = answer_of(id, following);
-                rest = answer.as_ref().map_or(following, |answer| answer.rest);
-                let of_call = steps.iter().filter(|other| other.call() == Some(id));
-                let is_named = of_call.count() > 1 + usize::from(answer.is_some());
+                let about_call = steps.iter().filter(|step| step.call() == Some(id)).count();
+                let written_here = 1 + usize::from(answer.is_some());
+                let is_named = about_call > written_here;
                 let mut call = keys([
                     ("tool", Some(json!(tool))),
-                    ("id", is_named.then(|| json!(id))),
+                    ("id", if is_named { Some(json!(id)) } else { None }),
                     ("subagent", subagent.as_deref().map(Value::from)),
                     ("args", args.clone()),
                 ]);
-                call.extend(answer.into_iter().flat_map(FollowingAnswer::keys));
+                if let Some(answer) = answer {
+                    rest = answer.rest;
+                    call.extend(answer.keys());
+                }
                 json!({ "call": call })
             }
             AgentStep::Answers {
@@ -372,9 +394,12 @@ pub fn written_steps(steps: &[AgentStep]) -> Vec<Value> {
 }
 
 fn interrupt_keys(interrupt: &Interrupt) -> Map<String, Value> {
-    let id = Some(&interrupt.id).filter(|id| !id.is_empty());
+    let id = match interrupt.id.as_str() {
+        "" => None,
+        id => Some(json!(id)),
+    };
     keys([
-        ("id", id.map(|id| json!(id))),
+        ("id", id),
         ("reason", interrupt.reason.as_deref().map(Value::from)),
         ("message", interrupt.message.as_deref().map(Value::from)),
         ("call", interrupt.call.as_deref().map(Value::from)),
@@ -387,7 +412,6 @@ struct FollowingAnswer<'s> {
     delay: u64,
     result: &'s Value,
     failure: Option<&'static str>,
-    /// The steps after it.
     rest: &'s [AgentStep],
 }
 
@@ -404,19 +428,20 @@ impl FollowingAnswer<'_> {
 
 /// The result of the call `id` if it is what `following` begins with.
 fn answer_of<'s>(id: &str, following: &'s [AgentStep]) -> Option<FollowingAnswer<'s>> {
-    let (delay, rest) = match following {
-        [AgentStep::Waits(milliseconds), rest @ ..] => (*milliseconds, rest),
-        rest => (0, rest),
-    };
-    match rest {
-        [
-            AgentStep::Answers {
-                id: answered,
-                result,
-                failure,
-            },
-            rest @ ..,
-        ] if answered == id => Some(FollowingAnswer {
+    // The time between a call and its result is the tool's, and goes into the call with the result.
+    let mut delay = 0;
+    let mut after_delay = following;
+    if let [AgentStep::Waits(milliseconds), rest @ ..] = following {
+        delay = *milliseconds;
+        after_delay = rest;
+    }
+    let (first, rest) = after_delay.split_first()?;
+    match first {
+        AgentStep::Answers {
+            id: answered,
+            result,
+            failure,
+        } if answered == id => Some(FollowingAnswer {
             delay,
             result,
             failure: *failure,
@@ -428,8 +453,8 @@ fn answer_of<'s>(id: &str, following: &'s [AgentStep]) -> Option<FollowingAnswer
 
 /// The definition of an agent with these rules in a config: for each turn, counted from 1, its steps.
 pub fn written_agent(agent: &str, rules: impl IntoIterator<Item = (usize, Vec<Value>)>) -> Value {
+    let rules = rules.into_iter();
     let rules: Vec<Value> = rules
-        .into_iter()
         .map(|(turn, steps)| json!({ "when": { "turn": turn }, "do": steps }))
         .collect();
     json!({ "type": "scripted", "agentId": agent, "rules": rules })

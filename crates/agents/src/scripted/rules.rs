@@ -211,14 +211,14 @@ fn fill_state(
 }
 
 fn check_failure(written: &ScriptedCall, interpolation: &mut Interpolation<'_>) -> Leaf<()> {
-    match (&written.failure, &written.result) {
-        (Some(failure), None) => {
-            let message = "`failure` is about a result, and the call has none";
-            let help = "add the `result` in which the call failed or was denied".to_owned();
-            Err(interpolation.report(Code::Contradiction, failure.span, message, Some(help)))
-        }
-        _ => Ok(()),
+    if let Some(failure) = &written.failure
+        && written.result.is_none()
+    {
+        let message = "`failure` is about a result, and the call has none";
+        let help = "add the `result` in which the call failed or was denied".to_owned();
+        return Err(interpolation.report(Code::Contradiction, failure.span, message, Some(help)));
     }
+    Ok(())
 }
 
 impl Fill<Usage> for ScriptedUsage {

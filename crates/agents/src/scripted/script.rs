@@ -41,20 +41,20 @@ pub enum CompiledStep {
     Call(CompiledCall),
     /// Answers an open call.
     Answer {
-        /// The call's id.
+        /// The name that the script gave to the call.
         id: String,
-        /// The result.
+        /// The tool's answer.
         result: Value,
         /// The failure that it reports.
         failure: Option<CallFailure>,
     },
     /// Sets keys of the state.
     State(Map<String, Value>),
-    /// Thinks this.
+    /// Reports reasoning, which is no part of what the agent says.
     Think(String),
     /// Sends an event of the application's own.
     Custom {
-        /// Its name.
+        /// The name, by which a front end or a rule recognizes it.
         name: String,
         /// The value of the event.
         value: Value,
@@ -67,14 +67,14 @@ pub enum CompiledStep {
     Interrupt {
         /// The interrupt, without an id where it gets one of its own.
         interrupt: Interrupt,
-        /// The steps if it is cancelled.
+        /// The steps if the answer is that nothing is to be done.
         cancelled: Vec<CompiledStep>,
     },
     /// Ends the run with an error.
     Error {
         /// In the agent's words.
         message: String,
-        /// A code.
+        /// A word for programs.
         code: Option<String>,
     },
 }
@@ -82,7 +82,7 @@ pub enum CompiledStep {
 /// A call to a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompiledCall {
-    /// The tool.
+    /// The name of the function that is called.
     pub tool: String,
     /// The call's id, where the script gives one.
     pub id: Option<String>,
@@ -90,7 +90,7 @@ pub struct CompiledCall {
     pub args: Option<Value>,
     /// The result; without one the call stays open.
     pub result: Option<Value>,
-    /// The duration of the call.
+    /// The virtual time that passes before the result.
     pub delay: Duration,
     /// The failure that its result reports.
     pub failure: Option<CallFailure>,

@@ -16,7 +16,7 @@ use crate::limits::Limits;
 use crate::session::{Action, Request, Session, SessionOptions};
 use crate::sink::{Ended, Sink, Wire};
 use ananke_base::context::{At, Clock, ManualClock};
-use ananke_base::message::Role;
+use ananke_base::message::{HistoryMessage, Role};
 use ananke_model::variables::{Pattern, Patterns};
 use ananke_trace::outcome::CallFailure;
 use ananke_trace::trace::{
@@ -63,14 +63,15 @@ impl ScriptedState {
             self.is_sent = true;
             return Change::StateReplaced(self.value.clone());
         };
-        let add = |(key, value): (&String, &Value)| {
+        let mut added = Vec::new();
+        for (key, value) in &keys {
+            // RFC 6901, 3: these two characters are escaped in a path.
             let path = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
-            json!({ "op": "add", "path": path, "value": value })
-        };
-        let patch = keys.iter().map(add).collect();
+            added.push(json!({ "op": "add", "path": path, "value": value }));
+        }
         known.extend(keys);
         if std::mem::replace(&mut self.is_sent, true) {
-            Change::StatePatched(patch)
+            Change::StatePatched(added.into())
         } else {
             Change::StateReplaced(self.value.clone())
         }
@@ -88,17 +89,49 @@ struct RuleMatcher {
 
 impl RuleMatcher {
     fn new(rule: &CompiledRule, patterns: &mut Patterns) -> Result<Self, regex::Error> {
-        let mut compile = |pattern: Option<&Pattern>| {
-            let compiled = pattern.map(|pattern| patterns.compile(pattern));
-            compiled.transpose()
-        };
         Ok(Self {
-            user: compile(rule.when.user.as_ref())?,
+            user: compiled(rule.when.user.as_ref(), patterns)?,
             turn: rule.when.turn,
-            thread: compile(rule.when.thread.as_ref())?,
+            thread: compiled(rule.when.thread.as_ref(), patterns)?,
             state: rule.when.state.clone(),
             steps: rule.steps.clone(),
         })
+    }
+
+    /// All conditions are true of a turn in which the user's last message is `text`; one that is not written is.
+    fn matches(&self, text: &str, session: &ScriptedSession) -> bool {
+        if let Some(user) = &self.user
+            && !user.is_match(text)
+        {
+            return false;
+        }
+        if let Some(turn) = self.turn
+            && turn != session.turn
+        {
+            return false;
+        }
+        if let Some(thread) = &self.thread
+            && !thread.is_match(&session.options.thread_id)
+        {
+            return false;
+        }
+        for (path, expected) in &self.state {
+            match path.find(&session.state.value) {
+                Some(found) if is_same_json(found, expected) => {}
+                Some(_) | None => return false,
+            }
+        }
+        true
+    }
+}
+
+fn compiled(
+    pattern: Option<&Pattern>,
+    patterns: &mut Patterns,
+) -> Result<Option<Arc<Regex>>, regex::Error> {
+    match pattern {
+        Some(pattern) => Ok(Some(patterns.compile(pattern)?)),
+        None => Ok(None),
     }
 }
 
@@ -118,16 +151,14 @@ impl ScriptedSession {
         rules: &[CompiledRule],
     ) -> Result<Self, regex::Error> {
         let started = options.clock.unix_ms(options.clock.now());
+        // Many rules have a pattern in common, so each pattern is compiled once.
         let mut patterns = Patterns::default();
-        let rules = rules
-            .iter()
-            .map(|rule| RuleMatcher::new(rule, &mut patterns))
-            .collect::<Result<_, _>>()?;
-        let client_tools = options
-            .client_tools
-            .iter()
-            .map(|tool| tool.name.clone())
-            .collect();
+        let mut matchers = Vec::new();
+        for rule in rules {
+            matchers.push(RuleMatcher::new(rule, &mut patterns)?);
+        }
+        let tools = options.client_tools.iter();
+        let client_tools = tools.map(|tool| tool.name.clone()).collect();
         Ok(Self {
             options,
             client_tools,
@@ -136,7 +167,7 @@ impl ScriptedSession {
                 value: state,
                 is_sent: false,
             },
-            rules,
+            rules: matchers,
             turn: 0,
             calls: 0,
             messages: 0,
@@ -146,26 +177,11 @@ impl ScriptedSession {
         })
     }
 
-    fn answering(&self, text: &str) -> Option<usize> {
-        self.rules.iter().position(|rule| {
-            rule.user.as_ref().is_none_or(|regex| regex.is_match(text))
-                && rule.turn.is_none_or(|turn| turn == self.turn)
-                && rule
-                    .thread
-                    .as_ref()
-                    .is_none_or(|regex| regex.is_match(&self.options.thread_id))
-                && rule.state.iter().all(|(path, value)| {
-                    path.find(&self.state.value)
-                        .is_some_and(|found| is_same_json(found, value))
-                })
-        })
-    }
-
     /// The steps of the agent in a turn in which the user's last message is `text`.
     fn answer(&mut self, text: &str) -> VecDeque<CompiledStep> {
         self.turn += 1;
-        match self.answering(text) {
-            Some(rule) => self.rules[rule].steps.iter().cloned().collect(),
+        match self.rules.iter().find(|rule| rule.matches(text, self)) {
+            Some(rule) => rule.steps.iter().cloned().collect(),
             None => VecDeque::from([CompiledStep::Say(NOT_UNDERSTOOD.to_owned())]),
         }
     }
@@ -176,11 +192,16 @@ impl ScriptedSession {
         match action {
             Action::User { content, .. } => self.answer(&content.text()),
             Action::Continue => {
+                // The history ends with a tool's result, and the rules ask for the user's words before it.
                 let mut earlier = self.options.history.iter().rev();
-                let said = earlier.find(|message| message.role == Role::User);
-                let said =
-                    said.and_then(|message| Some(message.content.as_ref()?.text().into_owned()));
-                self.answer(&said.unwrap_or_default())
+                let text = match earlier.find(|message| message.role == Role::User) {
+                    Some(HistoryMessage {
+                        content: Some(content),
+                        ..
+                    }) => content.text().into_owned(),
+                    Some(_) | None => String::new(),
+                };
+                self.answer(&text)
             }
             // A test with a turn of another protocol does not load.
             Action::Connect | Action::Own { .. } => {
@@ -278,10 +299,13 @@ impl Play<'_> {
             waits |= is_client_side;
             self.step(step, &mut steps)?;
         }
-        self.session.paused = waits.then(|| Paused {
-            resolved: steps,
-            cancelled: VecDeque::new(),
-        });
+        // A run that waits for the client ends like any other: the client goes on with a run of its own.
+        if waits {
+            self.session.paused = Some(Paused {
+                resolved: steps,
+                cancelled: VecDeque::new(),
+            });
+        }
         self.end(RunEnd::Finished)
     }
 

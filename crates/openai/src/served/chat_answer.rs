@@ -18,56 +18,63 @@ pub(super) struct ChatAnswer<'r> {
 }
 
 impl ChatAnswer<'_> {
-    /// The answer as chunks.
     pub(super) fn chunks(self, round: &Round) -> ServedResponse {
+        // A failure before the first part has a status: the stream has not begun.
         if round.parts.is_empty()
             && let Some(failed) = failure(round)
         {
             return failed;
         }
-        let mut frames = Vec::new();
-        let mut send = |after: Duration, choices: Value, usage: Option<Value>| {
-            let mut chunk = self.head("chat.completion.chunk", &choices);
-            if self.reports_usage {
-                chunk["usage"] = usage.unwrap_or_default();
-            }
-            frames.push(ServedFrame::event(after, chunk));
+
+        // The role comes alone and first, as from the API itself.
+        let first = match round.parts.first() {
+            Some((after, _)) => *after,
+            None => round.ended,
         };
-        let choice = |delta: Value, reason: Option<&str>| json!([{ "index": 0, "delta": delta, "logprobs": null, "finish_reason": reason }]);
-        let first = round.parts.first().map_or(round.ended, |(after, _)| *after);
-        send(
-            first,
-            choice(json!({ "role": "assistant", "content": "" }), None),
-            None,
-        );
+        let role = json!({ "role": "assistant", "content": "" });
+        let mut frames = vec![self.chunk(first, &role, None)];
         for (after, part) in &round.parts {
-            send(*after, choice(delta(part), None), None);
+            frames.push(self.chunk(*after, &delta(part), None));
         }
         if let Some((message, code)) = &round.error {
-            frames.push(ServedFrame::event(
-                round.ended,
-                error(message, code.as_deref()),
-            ));
+            let error = error(message, code.as_deref());
+            frames.push(ServedFrame::event(round.ended, error));
             return ServedResponse::events(frames);
         }
-        send(
-            round.ended,
-            choice(json!({}), Some(finish_reason(round))),
-            None,
-        );
-        if let Some(usage) = round.usage.filter(|_| self.reports_usage) {
-            send(round.ended, json!([]), Some(usage_object(usage)));
+        let reason = finish_reason(round);
+        frames.push(self.chunk(round.ended, &json!({}), Some(reason)));
+
+        // The tokens have a chunk of their own, without a choice.
+        if let Some(usage) = round.usage
+            && self.reports_usage
+        {
+            let mut chunk = self.head("chat.completion.chunk", &json!([]));
+            chunk["usage"] = usage_object(usage);
+            frames.push(ServedFrame::event(round.ended, chunk));
         }
         frames.push(ServedFrame::event(round.ended, "[DONE]"));
         ServedResponse::events(frames)
     }
 
-    /// The answer as a document.
+    /// A chunk with one choice. If the tokens are asked for, each chunk has the key, and only the last has a value.
+    fn chunk(self, after: Duration, delta: &Value, reason: Option<&str>) -> ServedFrame {
+        let choice =
+            json!({ "index": 0, "delta": delta, "logprobs": null, "finish_reason": reason });
+        let mut chunk = self.head("chat.completion.chunk", &json!([choice]));
+        if self.reports_usage {
+            chunk["usage"] = Value::Null;
+        }
+        ServedFrame::event(after, chunk)
+    }
+
     pub(super) fn document(self, round: &Round) -> ServedResponse {
         if let Some(failed) = failure(round) {
             return failed;
         }
-        let (mut text, mut reasoning, mut calls) = (String::new(), String::new(), Vec::new());
+        // A document has one place for all text and one for each call, so that the pieces are put together first.
+        let mut text = String::new();
+        let mut reasoning = String::new();
+        let mut calls: Vec<(&str, &str, String)> = Vec::new();
         for (_, part) in &round.parts {
             match part {
                 RoundPart::Text(more) => text.push_str(more),
@@ -90,15 +97,16 @@ impl ChatAnswer<'_> {
             message["reasoning_content"] = reasoning.into();
         }
         if !calls.is_empty() {
-            let call = |(id, tool, arguments): (&String, &String, String)| {
-                let arguments = if arguments.is_empty() {
-                    "{}".to_owned()
-                } else {
-                    arguments
-                };
-                json!({ "id": id, "type": "function", "function": { "name": tool, "arguments": arguments } })
-            };
-            message["tool_calls"] = calls.into_iter().map(call).collect();
+            let mut written = Vec::new();
+            for (id, tool, mut arguments) in calls {
+                // A client that parses empty arguments as JSON needs an object.
+                if arguments.is_empty() {
+                    "{}".clone_into(&mut arguments);
+                }
+                let function = json!({ "name": tool, "arguments": arguments });
+                written.push(json!({ "id": id, "type": "function", "function": function }));
+            }
+            message["tool_calls"] = written.into();
         }
         let choice = json!({ "index": 0, "message": message, "logprobs": null, "finish_reason": finish_reason(round) });
         let mut document = self.head("chat.completion", &json!([choice]));
@@ -157,13 +165,15 @@ fn finish_reason(round: &Round) -> &'static str {
 }
 
 fn usage_object(usage: Usage) -> Value {
-    let counts = [
+    let mut counts = Map::new();
+    for (key, tokens) in [
         ("prompt_tokens", usage.input),
         ("completion_tokens", usage.output),
         ("total_tokens", usage.total),
-    ];
-    let counts = counts
-        .into_iter()
-        .filter_map(|(key, tokens)| Some((key.to_owned(), tokens.whole()?.into())));
-    Value::Object(counts.collect::<Map<_, _>>())
+    ] {
+        if let Some(tokens) = tokens.whole() {
+            counts.insert(key.to_owned(), tokens.into());
+        }
+    }
+    Value::Object(counts)
 }

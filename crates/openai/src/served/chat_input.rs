@@ -69,46 +69,56 @@ impl ChatInput {
     pub(super) fn read(body: &[u8]) -> Result<Self, String> {
         let input: ChatBody = read_as(body).map_err(|error| error.to_string())?;
         let mut actions = Vec::new();
+        // The model's own messages follow from the others, so only what it was asked counts. One of them between two results
+        // shows that the results are of two rounds.
+        let mut is_same_round = false;
         for message in &input.messages {
-            match (message.role.as_str(), actions.last_mut()) {
-                ("user", _) => actions.push(Action::User {
+            match message.role.as_str() {
+                "user" => actions.push(Action::User {
                     message_id: String::new(),
                     name: message.name.clone(),
                     content: UserContent::Text(text(message.content.as_ref()).into()),
                 }),
-                ("tool", Some(Action::ToolResults(answers))) => answers.push(tool_answer(message)),
-                ("tool", _) => actions.push(Action::ToolResults(vec![tool_answer(message)])),
-                // What it said itself follows from what it was asked. Two rounds of results have it between them.
-                ("assistant", Some(Action::ToolResults(_))) => actions.push(Action::Continue),
+                "tool" => {
+                    match actions.last_mut() {
+                        Some(Action::ToolResults(answers)) if is_same_round => {
+                            answers.push(tool_answer(message));
+                        }
+                        _ => actions.push(Action::ToolResults(vec![tool_answer(message)])),
+                    }
+                    is_same_round = true;
+                }
+                "assistant" => is_same_round = false,
                 _ => {}
             }
         }
-        let tools = input
-            .tools
-            .into_iter()
-            .flatten()
-            .filter_map(|tool| tool.function);
-        let tools = tools.map(|function| ToolDeclaration {
-            name: function.name,
-            description: function.description.unwrap_or_default(),
-            parameters: function.parameters.unwrap_or_default(),
-        });
-        actions.retain(|action| *action != Action::Continue);
         if actions.is_empty() {
             return Err("no message is from the user".to_owned());
         }
+
+        let mut tools = Vec::new();
+        for tool in input.tools.unwrap_or_default() {
+            if let Some(function) = tool.function {
+                tools.push(ToolDeclaration {
+                    name: function.name,
+                    description: function.description.unwrap_or_default(),
+                    parameters: function.parameters.unwrap_or_default(),
+                });
+            }
+        }
         let is_streamed = input.stream.unwrap_or_default();
-        let asks_usage = input
-            .stream_options
-            .and_then(|options| options.include_usage)
-            .unwrap_or_default();
+        let asks_usage = match input.stream_options {
+            Some(options) => options.include_usage.unwrap_or_default(),
+            None => false,
+        };
         Ok(Self {
             id: digest(&String::from_utf8_lossy(body)),
             model: input.model,
             is_streamed,
+            // A document always has the tokens.
             reports_usage: asks_usage || !is_streamed,
             actions,
-            tools: tools.collect(),
+            tools,
         })
     }
 }
@@ -161,8 +171,10 @@ impl ServedRequest for ChatInput {
     }
 
     fn response(&self, runs: &[Vec<TimedChange>]) -> ServedResponse {
-        let is_said = |action: &Action| matches!(action, Action::User { .. });
-        let turn = self.actions.iter().rposition(is_said).unwrap_or_default();
+        // The turn began with the user's last message; each result since then was answered by a round.
+        let mut actions = self.actions.iter();
+        let turn = actions.rposition(|action| matches!(action, Action::User { .. }));
+        let turn = turn.unwrap_or_default();
         let number = self.actions.len() - 1 - turn;
         let tools: HashSet<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
         let round = round(runs.get(turn..).unwrap_or_default(), &tools, number);

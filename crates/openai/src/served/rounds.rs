@@ -15,7 +15,6 @@ pub(super) struct Round {
     pub(super) usage: Option<Usage>,
     /// The moment at which it is over.
     pub(super) ended: Duration,
-    /// The number of its calls.
     pub(super) calls: usize,
     /// The error that ended it: the message, and a code.
     pub(super) error: Option<(String, Option<String>)>,
@@ -49,10 +48,10 @@ pub(super) fn round(runs: &[Vec<TimedChange>], tools: &HashSet<&str>, number: us
     }
     let mut rounds = reader.rounds;
     // Earlier rounds took their time when they were answered.
-    let before = number
-        .checked_sub(1)
-        .and_then(|last| rounds.get(last))
-        .map_or(Duration::ZERO, |last| last.ended);
+    let before = match number.checked_sub(1) {
+        Some(earlier) if earlier < rounds.len() => rounds[earlier].ended,
+        _ => Duration::ZERO,
+    };
     let Some(round) = rounds.get_mut(number) else {
         return Round::default();
     };
@@ -82,6 +81,7 @@ impl RoundReader<'_> {
                 role: MessageKind::Assistant,
                 ..
             } if self.has_said && !self.ends_round() => {
+                // An answer has one text, so that a blank line separates the messages of the agent.
                 self.part(after, RoundPart::Text("\n\n".to_owned()));
             }
             Change::MessageText { delta, .. } => {
@@ -114,7 +114,10 @@ impl RoundReader<'_> {
                     self.begin_after_calls();
                 }
                 let round = self.last();
-                round.usage = Some(round.usage.map_or(*usage, |sum| sum + *usage));
+                round.usage = match round.usage {
+                    Some(sum) => Some(sum + *usage),
+                    None => Some(*usage),
+                };
             }
             Change::RunEnded(end) => {
                 self.is_cut |= self.ends_round();
@@ -143,7 +146,8 @@ impl RoundReader<'_> {
                 ..Round::default()
             });
             self.calls.clear();
-            (self.is_cut, self.has_said) = (false, false);
+            self.is_cut = false;
+            self.has_said = false;
         }
     }
 

@@ -1,38 +1,45 @@
 //! An answer that came as one document, as the stream of chunks that says the same.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use ananke_agents::{ServedEnd, ServedFrame, ServedResponse};
 
 /// The answer as chunks, if it is a document; else as it is.
 pub(super) fn streamed(response: ServedResponse) -> ServedResponse {
-    let whole: Vec<u8> = response
-        .frames
-        .iter()
-        .flat_map(|frame| frame.bytes.iter().copied())
-        .collect();
-    let is_complete = response.status == 200 && response.end == ServedEnd::Complete;
-    let chunk = serde_json::from_slice(&whole)
-        .ok()
-        .filter(|_| is_complete)
-        .and_then(chunk);
-    let (Some(chunk), Some(last)) = (chunk, response.frames.last()) else {
+    if response.status != 200 || response.end != ServedEnd::Complete {
+        return response;
+    }
+    // A document may have been split anywhere, so that no frame of it can be read alone.
+    let mut whole = Vec::new();
+    let mut after = Duration::ZERO;
+    for frame in &response.frames {
+        whole.extend_from_slice(&frame.bytes);
+        after = frame.after;
+    }
+    let Ok(document) = serde_json::from_slice(&whole) else {
         return response;
     };
+    let Some(chunk) = chunk(document) else {
+        return response;
+    };
+
     let frames = vec![
-        ServedFrame::event(last.after, chunk),
-        ServedFrame::event(last.after, "[DONE]"),
+        ServedFrame::event(after, chunk),
+        ServedFrame::event(after, "[DONE]"),
     ];
-    let kept = response.headers.into_iter().filter(|(name, _)| {
-        !["content-type", "content-length"]
-            .iter()
-            .any(|replaced| name.eq_ignore_ascii_case(replaced))
-    });
     let mut stream = ServedResponse {
         after: response.after,
         ..ServedResponse::events(frames)
     };
-    stream.headers.extend(kept);
+    for (name, value) in response.headers {
+        let is_of_document = name.eq_ignore_ascii_case("content-type")
+            || name.eq_ignore_ascii_case("content-length");
+        if !is_of_document {
+            stream.headers.push((name, value));
+        }
+    }
     stream
 }
 
@@ -40,7 +47,8 @@ pub(super) fn streamed(response: ServedResponse) -> ServedResponse {
 fn chunk(mut document: Value) -> Option<Value> {
     for choice in document.get_mut("choices")?.as_array_mut()? {
         let mut message = choice.as_object_mut()?.remove("message")?;
-        if let Some(calls) = message.get_mut("tool_calls").and_then(Value::as_array_mut) {
+        // In a chunk the index says which call a part belongs to.
+        if let Some(Value::Array(calls)) = message.get_mut("tool_calls") {
             for (index, call) in calls.iter_mut().enumerate() {
                 call.as_object_mut()?
                     .insert("index".to_owned(), json!(index));

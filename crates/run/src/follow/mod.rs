@@ -8,7 +8,9 @@
 mod conversation_log;
 mod conversation_tape;
 mod coverage_tap;
+mod event_texts;
 mod exchange_log;
+mod limited_json;
 mod raw_log;
 
 pub use conversation_log::{ConversationLog, LoggedChange, LoggedConversation, LoggedTurn};

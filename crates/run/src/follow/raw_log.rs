@@ -3,15 +3,15 @@
 //! Flows in: what a session reports. Flows out: a [`RawTurn`] for each turn. **Invariant:** memory is bounded: the oldest is
 //! dropped first; a secret that an agent sends in pieces is shown in none of them.
 
-use std::collections::VecDeque;
-use std::io::{self, Write};
+use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use serde::Serialize as _;
 use serde_json::Value;
 
+use super::event_texts::EventTexts;
 use super::exchange_log::PART_OF_SECRET;
+use super::limited_json::json_within;
 use ananke_agents::Wire;
 use ananke_base::context::{At, lock};
 use ananke_base::message::Lane;
@@ -30,8 +30,7 @@ const MOST_WAITING: usize = 1 << 20;
 /// The longest state, or patch of it, that is kept, in bytes.
 const LONGEST_STATE: usize = 64 << 10;
 
-/// The bytes that an entry takes apart from its texts: its own, as many that wait for more entries, and those of an allocation,
-/// which events do not have.
+/// The bytes that an entry takes apart from its texts: its own, as many that wait for more entries, and those of an allocation.
 const ENTRY: usize = 2 * size_of::<RawEntry>() + 16;
 
 /// Whether the bodies of requests are kept.
@@ -90,37 +89,6 @@ enum RawItem {
     /// The moment of an event, and the place of its text.
     Event(At, Range<usize>),
     State(StateChangeKind, String),
-}
-
-/// The texts of events, one after the other, because most of them are dropped with their attempt and never looked at.
-#[derive(Default)]
-struct EventTexts {
-    texts: String,
-    /// The number of bytes that were dropped before them.
-    dropped: usize,
-}
-
-impl EventTexts {
-    /// Adds a text, and gives its place.
-    fn add(&mut self, text: &str) -> Range<usize> {
-        let start = self.dropped + self.texts.len();
-        self.texts.push_str(text);
-        start..start + text.len()
-    }
-
-    /// The text at a place that was not dropped.
-    fn text(&self, place: &Range<usize>) -> &str {
-        &self.texts[place.start - self.dropped..place.end - self.dropped]
-    }
-
-    /// Drops what is before `end`, once that is half of everything: then each byte is moved once at most.
-    fn drop_before(&mut self, end: usize) {
-        let before = end - self.dropped;
-        if before > self.texts.len() / 2 {
-            self.texts.drain(..before);
-            self.dropped = end;
-        }
-    }
 }
 
 impl RawLog {
@@ -233,13 +201,12 @@ impl CollectedRaw {
         let in_pieces = texts
             .iter()
             .filter(|text| redactor.is_in_pieces(&text.text, &text.cuts));
-        let mut hidden: Vec<usize> = in_pieces
+        let hidden: HashSet<usize> = in_pieces
             .flat_map(|text| text.places.iter().copied())
             .collect();
-        hidden.sort_unstable();
         for entry in &mut self.entries {
             if let RawItem::Event(_, place) = &mut entry.item
-                && hidden.binary_search(&(entry.event as usize)).is_ok()
+                && hidden.contains(&(entry.event as usize))
             {
                 *place = self.events.add(PART_OF_SECRET);
             }
@@ -347,32 +314,6 @@ impl CollectedRaw {
 fn size_of_headers(headers: &[(String, String)]) -> usize {
     let sizes = headers.iter().map(|(name, value)| name.len() + value.len());
     sizes.sum()
-}
-
-/// `value` as JSON; `None` if it has more than `most` bytes.
-fn json_within(value: &Value, most: usize) -> Option<String> {
-    /// Takes so many bytes and fails after them.
-    struct LimitedWrite(Vec<u8>, usize);
-
-    impl Write for LimitedWrite {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            if self.0.len() + bytes.len() > self.1 {
-                return Err(io::ErrorKind::FileTooLarge.into());
-            }
-            self.0.extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    let mut written = LimitedWrite(Vec::new(), most);
-    value
-        .serialize(&mut serde_json::Serializer::new(&mut written))
-        .ok()?;
-    String::from_utf8(written.0).ok()
 }
 
 impl Observer for RawLog {

@@ -7,7 +7,7 @@ use crate::collector::Collector;
 use crate::evaluation::{
     Bound, Measure, Monitor, Setting, max_duration, max_first_token, max_idle, max_tokens, max_tool,
 };
-use ananke_base::diagnostic::{Code, Spanned};
+use ananke_base::diagnostic::{Code, Span, Spanned};
 use ananke_model::model::{AssertBlock, Limit, Scalar};
 
 type WrittenLimit<'m> = Option<&'m Spanned<Limit>>;
@@ -64,22 +64,32 @@ pub(crate) fn monitor(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
 
 /// Collects the limits of a block; `false` instead of `timing` or `usage` switches off all of it.
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
-    let off = |path: &str| {
-        let (is_off, span) = if path.starts_with("timing.") {
-            let timing = block.timing.as_ref()?;
-            (timing.value.on().is_none(), timing.span)
-        } else {
-            let usage = block.usage.as_ref()?;
-            (usage.value.on().is_none(), usage.span)
-        };
-        is_off.then_some(span)
-    };
     for (measure, read, _) in LIMITS {
-        let setting = match off(measure.path()) {
-            Some(span) => Some(Setting::Off(collector.origin(span))),
-            None => read(block).and_then(|limit| setting(measure, limit, collector)),
+        let setting = if let Some(span) = switched_off(block, measure) {
+            Some(Setting::Off(collector.origin(span)))
+        } else if let Some(limit) = read(block) {
+            setting(measure, limit, collector)
+        } else {
+            None
         };
         collector.block.limits.set(measure, setting);
+    }
+}
+
+/// The place where `false` switches off the whole of `timing` or `usage`, of which `measure` is a key.
+fn switched_off(block: &AssertBlock, measure: Measure) -> Option<Span> {
+    if measure.path().starts_with("timing.") {
+        let timing = block.timing.as_ref()?;
+        match timing.value.on() {
+            Some(_) => None,
+            None => Some(timing.span),
+        }
+    } else {
+        let usage = block.usage.as_ref()?;
+        match usage.value.on() {
+            Some(_) => None,
+            None => Some(usage.span),
+        }
     }
 }
 
@@ -92,21 +102,19 @@ fn setting(
     let Limit::Most(given) = &limit.value else {
         return Some(Setting::Off(origin));
     };
-    match (
-        collector.interpolation.scalar(given, limit.span).ok(),
-        given,
-    ) {
-        (Some(0), _) if measure == Measure::Duration => {
-            let message = "`max_duration_ms` must be at least 1: every turn takes time".to_owned();
-            let help =
-                "write how many milliseconds are allowed, or `false` for no limit".to_owned();
-            collector
-                .interpolation
-                .report(Code::BadValue, limit.span, message, Some(help));
-            None
-        }
-        (Some(most), _) => Some(Setting::Bound(Bound { most, origin })),
-        (None, Scalar::Reference(written)) => Some(Setting::Later(written.clone(), origin)),
-        (None, Scalar::Literal(_)) => None,
+    let interpolation = &mut *collector.interpolation;
+    let Ok(most) = interpolation.scalar(given, limit.span) else {
+        // A variable may get its value later, from a turn; what is wrong with a number was reported.
+        return match given {
+            Scalar::Reference(written) => Some(Setting::Later(written.clone(), origin)),
+            Scalar::Literal(_) => None,
+        };
+    };
+    if most == 0 && measure == Measure::Duration {
+        let message = "`max_duration_ms` must be at least 1: every turn takes time".to_owned();
+        let help = "write how many milliseconds are allowed, or `false` for no limit".to_owned();
+        interpolation.report(Code::BadValue, limit.span, message, Some(help));
+        return None;
     }
+    Some(Setting::Bound(Bound { most, origin }))
 }

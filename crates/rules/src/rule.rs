@@ -115,7 +115,7 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
 
 /// The functions that every type of rule has by itself: equality with any rule, and the way back to its type.
 pub(crate) trait AnyRule: Any {
-    /// Whether `other` is the same rule.
+    /// Equality across types: a rule is no other than one of its own type.
     fn is_same(&self, other: &dyn Rule) -> bool;
 
     /// Hashes it, so that rules are found without comparing all of them.
@@ -156,7 +156,7 @@ impl Hash for dyn Rule {
 /// A rule and where it is defined.
 #[derive(Clone, Debug)]
 pub struct RuleEntry {
-    /// Its path in an assert block: `tools.forbid`.
+    /// The path in an assert block: `tools.forbid`.
     pub path: &'static str,
     pub(crate) rule: Arc<dyn Rule>,
     /// The place where it is defined.
@@ -179,9 +179,10 @@ impl RuleEntry {
 
     /// Whether it looks at tool calls.
     pub fn is_about_tools(&self) -> bool {
-        let of_tools = [RuleSubject::Calls, RuleSubject::DeclaredTools];
-        self.subject()
-            .is_some_and(|subject| of_tools.contains(&subject))
+        matches!(
+            self.subject(),
+            Some(RuleSubject::Calls | RuleSubject::DeclaredTools)
+        )
     }
 
     /// Whether it looks at the tools that the agent declares.
@@ -191,8 +192,10 @@ impl RuleEntry {
 
     /// Whether the innermost level that defines it replaces it, instead of adding to it.
     pub(crate) fn is_overridden(&self) -> bool {
-        let merging = RuleProperties::of(self.path).map(|properties| properties.merging);
-        merging == Some(RuleMerging::Replaced)
+        match RuleProperties::of(self.path) {
+            Some(properties) => properties.merging == RuleMerging::Replaced,
+            None => false,
+        }
     }
 
     /// Whether on a test it is about the last turn alone: the state of a test is that of its last turn.
@@ -228,7 +231,7 @@ impl Eq for RuleEntry {}
 /// A rule that was already defined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DroppedRule {
-    /// The rule.
+    /// The one that is dropped, since the other came first.
     pub entry: RuleEntry,
     /// The place where it was already defined.
     pub kept: RuleOrigin,
@@ -237,7 +240,7 @@ pub struct DroppedRule {
 /// A rule that another level, or a later block, switches off or replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplacedRule {
-    /// The rule.
+    /// The one that no longer applies.
     pub entry: RuleEntry,
     /// The origin of the rule or setting that replaces it.
     pub by: RuleOrigin,

@@ -15,11 +15,11 @@ pub enum RuleSubject {
     Text,
     /// The state of the agent.
     State,
-    /// The end of a run.
+    /// The way in which a run ended.
     End,
-    /// Times.
+    /// The clock alone, whatever the agent did.
     Time,
-    /// Tokens.
+    /// The counts that a model reports.
     Tokens,
     /// Several of these, as the rule says.
     Several,
@@ -50,9 +50,9 @@ pub enum RuleNumber {
 /// The effect of a rule on those of outer levels with the same path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RuleMerging {
-    /// All of them apply.
+    /// Rules of inner and outer levels apply together.
     Added,
-    /// It replaces them.
+    /// The innermost rule applies alone.
     Replaced,
 }
 
@@ -130,14 +130,22 @@ const ALL: [RuleProperties; 16] = [
 impl RuleProperties {
     /// The properties of the rules with this path; `None` if there are no such rules.
     pub fn of(path: &str) -> Option<Self> {
-        let group = path.split_once('.').map(|(group, _)| group);
-        let find = |path: &str| ALL.into_iter().find(|properties| properties.path == path);
-        find(path).or_else(|| find(group?))
+        let own = ALL.into_iter().find(|properties| properties.path == path);
+        if own.is_some() {
+            return own;
+        }
+        let (block, _) = path.split_once('.')?;
+        ALL.into_iter().find(|properties| properties.path == block)
     }
 
     /// Whether the rules with this path look at more than times and tokens.
     pub fn is_about_agent(path: &str) -> bool {
-        let measures = [RuleSubject::Time, RuleSubject::Tokens];
-        Self::of(path).is_none_or(|properties| !measures.contains(&properties.subject))
+        match Self::of(path) {
+            Some(properties) => {
+                !matches!(properties.subject, RuleSubject::Time | RuleSubject::Tokens)
+            }
+            // A path that is not known is taken for one that matters.
+            None => true,
+        }
     }
 }

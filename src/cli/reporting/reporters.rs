@@ -12,7 +12,7 @@ use crate::cli::options::{AgentAnswers, ReportFile, ReportOptions};
 use crate::cli::output::{ForceOption, OutputFiles, OutputKind, Outputs, named_path};
 use ananke::context::{Context, Destination, OutputStream};
 use ananke::model::ReportFormat;
-use ananke::plan::{CaseEntry, Plan};
+use ananke::plan::Plan;
 use ananke::report::ci::github::{GithubReport, JobStep};
 use ananke::report::file::json::JsonLinesReport;
 use ananke::report::file::junit::JunitProfile;
@@ -28,7 +28,6 @@ use ananke::{
 
 /// The reports of a run.
 pub(crate) struct Reporters {
-    /// All of them.
     pub(crate) reporters: Vec<Box<dyn Reporter>>,
     /// The one that also shows what comes before the tests, where there is a terminal.
     pub(crate) live: Option<LiveArea>,
@@ -43,12 +42,12 @@ impl Reporters {
     }
 }
 
-/// Whether the area with the running tests is shown below what is printed.
+/// The area with the running tests, below what is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LiveDisplay {
-    /// It is, on a terminal.
+    /// Shown, if there is a terminal.
     On,
-    /// It is not: a person types there.
+    /// Not shown, because a person types there.
     Off,
 }
 
@@ -56,9 +55,9 @@ pub(crate) enum LiveDisplay {
 ///
 /// # Errors
 /// If one cannot be written, or may not be.
-pub(crate) fn reporters<'a>(
-    options: &'a ReportOptions,
-    plan: &'a Plan,
+pub(crate) fn reporters(
+    options: &ReportOptions,
+    plan: &Plan,
     colour: Colour,
     context: &Context,
     outputs: &Outputs,
@@ -71,36 +70,28 @@ pub(crate) fn reporters<'a>(
     } = terminal_reporters(options, colour, context, outputs, display, usual);
     if options.debug {
         let colour = colouring(colour, OutputStream::Stderr, context);
-        reporters.push(Box::new(ExchangeReport::new(
-            Box::new(outputs.stderr.clone()),
-            colour,
-        )));
+        let stderr = Box::new(outputs.stderr.clone());
+        reporters.push(Box::new(ExchangeReport::new(stderr, colour)));
     }
-    let file_options = file_options(plan.settings.junit_profile, context);
-    let shown = |path: &'a Path| {
-        path.strip_prefix(&context.working_directory)
-            .unwrap_or(path)
-    };
-    let of_config = plan
-        .reports
-        .iter()
-        .map(|(path, format)| (shown(path), *format));
-    let mut paths: Vec<_> = of_command_line(options).chain(of_config).collect();
+
+    // Messages name a file of the config as they name one of the command line: as a person would type it here.
+    let mut paths = of_command_line(options);
+    for (path, format) in &plan.reports {
+        let here = path.strip_prefix(&context.working_directory);
+        paths.push((here.unwrap_or(path), *format));
+    }
     // A pipe waits for its reader: it does so when the other reports are complete.
-    let is_stream = |path: &Path| {
-        matches!(
-            Destination::of(&context.working_directory.join(path)),
-            Ok(Destination::Stream(_))
-        )
-    };
-    paths.sort_by_key(|(path, _)| is_stream(path));
-    let named = paths
-        .iter()
-        .map(|(path, format)| (*path, OutputKind::Report(*format)));
-    let files = OutputFiles::of(context, options.force);
-    files
-        .in_project(&plan.config.folder)
-        .check_named(named, context)?;
+    paths.sort_by_key(|(path, _)| {
+        let destination = Destination::of(&context.working_directory.join(path));
+        matches!(destination, Ok(Destination::Stream(_)))
+    });
+
+    // All files are checked before one of them is created, so that a wrong name leaves nothing behind.
+    let named = paths.iter();
+    let named = named.map(|(path, format)| (*path, OutputKind::Report(*format)));
+    let mut files = OutputFiles::of(context, options.force).in_project(&plan.config.folder);
+    files.check_named(named, context)?;
+    let file_options = file_options(plan.settings.junit_profile, context);
     for (shown, format) in paths {
         let (path, name) = named_path(shown, context);
         reporters.push(report_or_error(format, path, name, &file_options));
@@ -148,13 +139,15 @@ pub(crate) fn usual_durations(
     plan: &Plan,
     redactor: &Redactor,
 ) -> UsualDurations {
-    let usual = |case: &CaseEntry| {
-        let id = redactor.text(&case.id()).into_owned();
-        let usual = history.usual_duration(&id)?;
-        Some((id, usual))
-    };
     let tests = plan.cases.iter().filter(|case| case.test.skip.is_none());
-    tests.filter_map(usual).collect()
+    tests
+        .filter_map(|case| {
+            // The history has the ids as reports show them.
+            let id = redactor.text(&case.id()).into_owned();
+            let usual = history.usual_duration(&id)?;
+            Some((id, usual))
+        })
+        .collect()
 }
 
 /// The reports on standard output and standard error.
@@ -166,15 +159,13 @@ fn terminal_reporters(
     display: LiveDisplay,
     usual: impl FnOnce() -> UsualDurations,
 ) -> Reporters {
-    let stdout = || Box::new(outputs.stdout.clone());
+    let stdout = Box::new(outputs.stdout.clone());
+    // Programs read stdout, so that people get what they need on the other stream.
     if options.json {
         let colour = colouring(colour, OutputStream::Stderr, context);
-        let servers = ServerReport::new(
-            Box::new(outputs.stderr.clone()),
-            colour,
-            context.size_of(OutputStream::Stderr),
-        );
-        let stream = JsonLinesReport::stream(stdout());
+        let size = context.size_of(OutputStream::Stderr);
+        let servers = ServerReport::new(Box::new(outputs.stderr.clone()), colour, size);
+        let stream = JsonLinesReport::stream(stdout);
         return Reporters::without_live(vec![Box::new(stream), Box::new(servers)]);
     }
     if options.answers != AgentAnswers::InReport {
@@ -183,7 +174,7 @@ fn terminal_reporters(
         let report = report.in_log(context.clock.clone());
         let mut reporters: Vec<Box<dyn Reporter>> = vec![Box::new(report)];
         if options.answers == AgentAnswers::Printed {
-            reporters.push(Box::new(AnswerReport::new(stdout())));
+            reporters.push(Box::new(AnswerReport::new(stdout)));
         }
         return Reporters::without_live(reporters);
     }
@@ -197,14 +188,14 @@ fn terminal_reporters(
             tests,
             size: console.size,
         };
-        let live = LiveArea::new(stdout(), context.clock.clone(), look, usual()).tick();
+        let live = LiveArea::new(stdout, context.clock.clone(), look, usual()).tick();
         let report = ConsoleReport::new(Box::new(live.above()), console);
         return Reporters {
             reporters: vec![Box::new(report), Box::new(live.clone())],
             live: Some(live),
         };
     }
-    let report = ConsoleReport::new(stdout(), console);
+    let report = ConsoleReport::new(stdout, console);
     // A person may think about an answer: that does not make the test slow.
     let report = match display {
         LiveDisplay::On => report.in_log(context.clock.clone()),
@@ -219,10 +210,12 @@ fn console(
     colour: Colour,
     context: &Context,
 ) -> ConsoleOptions {
-    let verbosity = match (options.quiet, options.verbose) {
-        (true, _) => Verbosity::Quiet,
-        (_, true) => Verbosity::Verbose,
-        _ => Verbosity::Normal,
+    let verbosity = if options.quiet {
+        Verbosity::Quiet
+    } else if options.verbose {
+        Verbosity::Verbose
+    } else {
+        Verbosity::Normal
     };
     let colour = colouring(colour, stream, context);
     ConsoleOptions {
@@ -236,25 +229,25 @@ fn console(
 }
 
 /// The report files of the command line.
-fn of_command_line(options: &ReportOptions) -> impl Iterator<Item = (&Path, ReportFormat)> {
-    let junit = options
-        .junit
-        .iter()
-        .map(|path| (path.as_path(), ReportFormat::Junit));
-    junit.chain(
-        options
-            .output
-            .iter()
-            .map(|file| (file.path.as_path(), file.format)),
-    )
+fn of_command_line(options: &ReportOptions) -> Vec<(&Path, ReportFormat)> {
+    let mut files = Vec::new();
+    if let Some(path) = &options.junit {
+        files.push((path.as_path(), ReportFormat::Junit));
+    }
+    for file in &options.output {
+        files.push((file.path.as_path(), file.format));
+    }
+    files
 }
 
 /// Names the report files that are there when no test can run, so that they are not taken for those of this run.
 pub(crate) fn note_earlier_reports(options: &ReportOptions, context: &Context) {
     for (path, _) in of_command_line(options) {
-        let file = fs::metadata(context.working_directory.join(path));
-        // An empty one has only reserved the name.
-        if file.is_ok_and(|file| file.is_file() && file.len() > 0) {
+        // An empty file has only reserved the name.
+        if let Ok(file) = fs::metadata(context.working_directory.join(path))
+            && file.is_file()
+            && file.len() > 0
+        {
             let path = path.display();
             say(&format!(
                 "note: `{path}` is unchanged: this run wrote no report"

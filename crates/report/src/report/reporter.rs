@@ -55,24 +55,23 @@ impl Delivery {
 
     fn event(&mut self, event: &Sealed<RunEvent>) {
         let Self { reporters, errors } = self;
-        reporters.retain_mut(|reporter| {
-            reporter
-                .event(event)
-                .map_err(|error| errors.push(error))
-                .is_ok()
+        reporters.retain_mut(|reporter| match reporter.event(event) {
+            Ok(()) => true,
+            Err(error) => {
+                errors.push(error);
+                false
+            }
         });
     }
 
     fn finish(self) -> io::Result<()> {
-        let Self {
-            reporters,
-            mut errors,
-        } = self;
-        errors.extend(
-            reporters
-                .into_iter()
-                .filter_map(|reporter| reporter.finish().err()),
-        );
+        let mut errors = self.errors;
+        // Every report is completed, also after one that cannot be.
+        for reporter in self.reporters {
+            if let Err(error) = reporter.finish() {
+                errors.push(error);
+            }
+        }
         match errors.len() {
             0 => Ok(()),
             1 => Err(errors.remove(0)),
@@ -100,7 +99,11 @@ impl Stream {
         let Some(out) = &mut self.0 else {
             return Ok(());
         };
-        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        let printed = match out.write_all(text.as_bytes()) {
+            Ok(()) => out.flush(),
+            Err(error) => Err(error),
+        };
+        match printed {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.0 = None;
                 Ok(())

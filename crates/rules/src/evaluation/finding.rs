@@ -15,7 +15,7 @@ use ananke_trace::trace::{EventNumber, ToolCall, Trace};
 pub(crate) struct Finding {
     /// The whole finding on one line.
     pub(crate) message: String,
-    /// The expectation.
+    /// The words after `expected`, in the rule's own terms.
     pub(crate) expected: String,
     /// The tool that it is about, unless it is the one of the first call among the evidence.
     pub(crate) tool: Option<String>,
@@ -40,7 +40,7 @@ pub(crate) struct Finding {
 pub(crate) enum Evidence {
     /// A call; described at the end of the turn, when its result is known.
     Call {
-        /// Its index in [`Trace::calls`].
+        /// The place in [`Trace::calls`].
         index: usize,
         /// The part of it that is shown, and the reason why it was not selected.
         focus: CallFocus,
@@ -62,11 +62,10 @@ impl From<String> for Evidence {
 impl Finding {
     /// A finding that points at one call, from its first event on.
     pub(crate) fn of_call(message: String, expected: &str, index: usize, call: &ToolCall) -> Self {
-        let (expected, evidence) = (expected.to_owned(), vec![Evidence::call(index)]);
         Self {
             message,
-            expected,
-            evidence,
+            expected: expected.to_owned(),
+            evidence: vec![Evidence::call(index)],
             events: vec![call.first_event],
             ..Self::default()
         }
@@ -101,22 +100,25 @@ impl Finding {
 impl Finding {
     /// The tool that it is about, and every value that differs.
     pub(crate) fn facts(&mut self, trace: &Trace) -> (Option<String>, Vec<ValueDifference>) {
-        let calls = self.evidence.iter().filter_map(|evidence| match evidence {
-            Evidence::Call { index, focus, .. } => Some((trace.calls.get(*index)?, focus)),
-            Evidence::Said(_) | Evidence::Words(_) => None,
-        });
-        let first = calls.clone().next().map(|(call, _)| call.name.to_string());
+        let mut tool = self.tool.take();
         let mut differences = std::mem::take(&mut self.differences);
-        differences.extend(calls.flat_map(|(call, focus)| {
+        for evidence in &self.evidence {
+            let Evidence::Call { index, focus, .. } = evidence else {
+                continue;
+            };
+            let Some(call) = trace.calls.get(*index) else {
+                continue;
+            };
+            tool.get_or_insert_with(|| call.name.to_string());
             let event = Some(trace.numbered(call.first_event));
-            focus
-                .differences(call)
-                .map(move |difference| ValueDifference {
+            for difference in focus.differences(call) {
+                differences.push(ValueDifference {
                     event,
                     ..difference
-                })
-        }));
-        (self.tool.take().or(first), differences)
+                });
+            }
+        }
+        (tool, differences)
     }
 }
 
@@ -130,7 +132,7 @@ impl Evidence {
         }
     }
 
-    /// Its line in a report.
+    /// The evidence as a report has it: this is where the words are made.
     pub(crate) fn line(self, trace: &Trace, scope: RuleScope) -> EvidenceLine {
         match self {
             Self::Said(words) => EvidenceLine::Said(words),
@@ -139,21 +141,18 @@ impl Evidence {
                 index,
                 focus,
                 is_closest,
-            } => EvidenceLine::Call {
-                text: focus.shown(
-                    trace,
-                    scope,
-                    index,
-                    if is_closest { " (closest)" } else { "" },
-                ),
-                event: trace
-                    .calls
-                    .get(index)
-                    .map_or(EventNumber::default(), |call| {
-                        trace.numbered(call.first_event)
-                    }),
-                remark: focus.words.join("; "),
-            },
+            } => {
+                let mark = if is_closest { " (closest)" } else { "" };
+                let event = match trace.calls.get(index) {
+                    Some(call) => trace.numbered(call.first_event),
+                    None => EventNumber::default(),
+                };
+                EvidenceLine::Call {
+                    text: focus.shown(trace, scope, index, mark),
+                    event,
+                    remark: focus.words.join("; "),
+                }
+            }
         }
     }
 }

@@ -90,12 +90,10 @@ struct AtTurnEnd<C>(C);
 
 impl<C: Fn(&View<'_>, &TurnRanges) -> Judgement + Send + Sync> Monitor for AtTurnEnd<C> {
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
-        let turn = view
-            .trace
-            .turns
-            .last()
-            .filter(|_| moment == Moment::TurnEnd);
-        turn.map_or(Judgement::Open, |turn| (self.0)(view, turn))
+        match view.trace.turns.last() {
+            Some(turn) if moment == Moment::TurnEnd => (self.0)(view, turn),
+            Some(_) | None => Judgement::Open,
+        }
     }
 }
 
@@ -105,7 +103,10 @@ impl<C: FnMut(&View<'_>, usize) -> Option<Finding> + Send + Sync> Monitor for At
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
         match moment {
             Moment::Touched(Delta::CallStarted(index)) if view.counts(index) => {
-                (self.0)(view, index).map_or(Judgement::Open, Judgement::failed)
+                match (self.0)(view, index) {
+                    Some(finding) => Judgement::failed(finding),
+                    None => Judgement::Open,
+                }
             }
             Moment::ScopeEnd | Moment::TestEnd => Judgement::Passed,
             Moment::Touched(_) | Moment::TurnEnd => Judgement::Open,

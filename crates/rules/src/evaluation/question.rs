@@ -21,7 +21,7 @@ pub enum Inquiry {
 /// An inquiry and the rule that makes it: asked only if all other rules pass (SPEC 7.5).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
-    /// The inquiry.
+    /// The script or judge that is asked.
     pub inquiry: Inquiry,
     /// The path of the rule.
     pub(crate) path: &'static str,
@@ -34,7 +34,8 @@ pub struct Question {
 impl Question {
     /// The problem of a rule that neither passes nor fails, because of `problem`.
     pub fn unanswered(&self, problem: Problem) -> Problem {
-        let (rule, why) = (self.rule(), &problem.message);
+        let rule = self.rule();
+        let why = &problem.message;
         let message = match problem.kind {
             ErrorKind::Judge => format!("judge error: {why}; asked by {rule}"),
             _ => format!("{rule} could not be evaluated: {why}"),
@@ -57,17 +58,21 @@ impl Question {
 
     /// The failure of its rule after this decision; `None` if it does not fail.
     pub(crate) fn rejection(&self, decision: &Decision, redactor: &Redactor) -> Option<Finding> {
-        match (&self.inquiry, decision) {
-            (Inquiry::Script(script), Decision::Confirmed) if script.is_negated => {
-                Some(script.acceptance(redactor))
-            }
-            (Inquiry::Script(script), Decision::Rejected(why)) if !script.is_negated => {
-                Some(script.rejection(why.as_deref(), redactor))
-            }
-            (Inquiry::Judge(judge), Decision::Ruled(ruling)) if !ruling.passes() => {
-                Some(judge.rejection(ruling, redactor))
-            }
-            _ => None,
+        match &self.inquiry {
+            // A script that is negated says what must not be so.
+            Inquiry::Script(script) => match decision {
+                Decision::Confirmed if script.is_negated => Some(script.acceptance(redactor)),
+                Decision::Rejected(why) if !script.is_negated => {
+                    Some(script.rejection(why.as_deref(), redactor))
+                }
+                _ => None,
+            },
+            Inquiry::Judge(judge) => match decision {
+                Decision::Ruled(ruling) if !ruling.passes() => {
+                    Some(judge.rejection(ruling, redactor))
+                }
+                _ => None,
+            },
         }
     }
 

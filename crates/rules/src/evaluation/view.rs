@@ -27,7 +27,6 @@ pub(crate) struct Exclusions {
 pub(crate) struct View<'a> {
     /// Everything so far.
     pub(crate) trace: &'a Trace,
-    /// The scope of the rule.
     pub(crate) scope: RuleScope,
     /// The parts of the scope that do not count.
     pub(crate) exclusions: &'a Exclusions,
@@ -46,7 +45,8 @@ impl<'a> View<'a> {
 
     /// The turns of the scope that were sent and that the rule looks at, with their indices.
     pub(crate) fn turns(&self) -> impl DoubleEndedIterator<Item = (usize, &'a TurnRanges)> {
-        let (scope, excluded) = (self.scope, &self.exclusions.turns);
+        let scope = self.scope;
+        let excluded = &self.exclusions.turns;
         let turns = self.trace.turns.iter().enumerate();
         turns.filter(move |(index, turn)| match scope {
             RuleScope::Turn(turn) => turn == *index,
@@ -54,12 +54,14 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Whether the scope is the test, and its last turn is one that the rule does not look at.
+    /// The scope is the test, and its last turn is one that the rule does not look at.
     pub(crate) fn leaves_out_last_turn(&self) -> bool {
-        let own = |turn: &&TurnRanges| !turn.input.is_replay;
-        let last = self.trace.turns.iter().rfind(own);
-        self.scope == RuleScope::Test
-            && last.is_some_and(|turn| self.exclusions.turns.contains(&turn.index))
+        // A turn that replays the thread adds nothing to it, so that the last word is that of the turn before.
+        let last = self.trace.turns.iter().rfind(|turn| !turn.input.is_replay);
+        let Some(last) = last else {
+            return false;
+        };
+        self.scope == RuleScope::Test && self.exclusions.turns.contains(&last.index)
     }
 
     /// Everything that happened in the scope, in the order in which it began; also what the rule does not look at.
@@ -81,8 +83,10 @@ impl<'a> View<'a> {
 
     /// Whether a call counts for the rule: live, and started in its scope.
     pub(crate) fn counts(&self, call: usize) -> bool {
-        let turn = self.trace.calls.get(call).map(|call| call.counted_in);
-        self.is_visible(call) && turn.is_some_and(|turn| self.includes_turn(turn))
+        match self.trace.calls.get(call) {
+            Some(started) => self.is_visible(call) && self.includes_turn(started.counted_in),
+            None => false,
+        }
     }
 
     /// Whether a call is visible to the rule: a live one, and a replayed one only in its own turn (SPEC 6, Snapshots).
@@ -107,56 +111,71 @@ impl<'a> View<'a> {
 
     /// Like [`View::counts`], and calls that were answered in the turn count too.
     pub(crate) fn counts_or_was_answered(&self, call: usize) -> bool {
-        let was_answered = self
-            .turn()
-            .is_some_and(|turn| turn.late_results.contains(&call));
-        let includes_author = self
-            .trace
-            .calls
-            .get(call)
-            .is_some_and(|call| self.includes_author(&call.author));
-        self.trace.is_live(call) && includes_author && (was_answered || self.counts(call))
+        let Some(started) = self.trace.calls.get(call) else {
+            return false;
+        };
+        if !self.trace.is_live(call) || !self.includes_author(&started.author) {
+            return false;
+        }
+        let was_answered = match self.turn() {
+            Some(turn) => turn.late_results.contains(&call),
+            None => false,
+        };
+        was_answered || self.counts(call)
     }
 
     /// Whether the last result of a call arrived in the scope, whichever turn the call started in.
     pub(crate) fn was_answered(&self, call: usize) -> bool {
-        let turn = self.trace.calls.get(call).and_then(|call| call.answered_in);
-        self.is_visible(call) && turn.is_some_and(|turn| self.includes_turn(turn))
+        if let Some(started) = self.trace.calls.get(call)
+            && let Some(turn) = started.answered_in
+        {
+            return self.is_visible(call) && self.includes_turn(turn);
+        }
+        false
     }
 
     /// The position of the first call to the tool `name`, or of its first answer, as far as the rule sees.
     pub(crate) fn first(&self, name: &str, what: CallPhase) -> Option<u64> {
-        let replayed = || {
-            let turn = self.turn().filter(|turn| turn.input.is_replay)?;
-            let is_it = |item: &&TraceItem| match (what, **item) {
-                (CallPhase::Called, TraceItem::Call(call))
-                | (CallPhase::Answered, TraceItem::Result { call, .. }) => {
-                    self.is_visible(call) && self.trace.calls[call].name == name
-                }
-                _ => false,
-            };
-            let first = self.trace.log_of(turn.index).iter().find(is_it)?;
-            Some(first.order(self.trace))
-        };
         let callers = if self.exclusions.subagents {
             Callers::Agent
         } else {
             Callers::All
         };
-        self.trace.first(name, what, callers).or_else(replayed)
+        let live = self.trace.first(name, what, callers);
+        live.or_else(|| self.first_replayed(name, what))
+    }
+
+    /// The same among replayed calls, which the trace does not index, since only a rule of their own turn sees them.
+    fn first_replayed(&self, name: &str, what: CallPhase) -> Option<u64> {
+        let turn = self.turn()?;
+        if !turn.input.is_replay {
+            return None;
+        }
+        for item in self.trace.log_of(turn.index) {
+            let call = match item {
+                TraceItem::Call(call) if what == CallPhase::Called => *call,
+                TraceItem::Result { call, .. } if what == CallPhase::Answered => *call,
+                _ => continue,
+            };
+            if self.is_visible(call) && self.trace.calls[call].name == name {
+                return Some(item.order(self.trace));
+            }
+        }
+        None
     }
 
     /// Something that happened, in words: `` `pay` was called ``.
     pub(crate) fn describe(&self, item: TraceItem) -> String {
-        let name = |call: usize| short(&self.trace.calls[call].name);
         match item {
-            TraceItem::Call(call) => format!("`{}` was called", name(call)),
-            TraceItem::Result { call, .. } => format!("`{}` was answered", name(call)),
+            TraceItem::Call(call) => {
+                format!("`{}` was called", short(&self.trace.calls[call].name))
+            }
+            TraceItem::Result { call, .. } => {
+                format!("`{}` was answered", short(&self.trace.calls[call].name))
+            }
             TraceItem::Message(index) => {
-                format!(
-                    "{} said something",
-                    self.speaker(&self.trace.messages[index])
-                )
+                let speaker = self.speaker(&self.trace.messages[index]);
+                format!("{speaker} said something")
             }
             TraceItem::Answer { .. } => "an interrupt was answered".to_owned(),
             TraceItem::State(_) => "the state changed".to_owned(),
@@ -174,60 +193,63 @@ impl<'a> View<'a> {
 
     /// The agent's text in the scope.
     pub(crate) fn text(&self, of: TextOf) -> String {
-        match (of, self.scope) {
-            (TextOf::All | TextOf::Everything, RuleScope::Test) => self
+        if of == TextOf::Final {
+            // A last turn may have no text, because its agent only called tools.
+            let mut texts = self.turns().rev().map(|(_, turn)| self.last_message(turn));
+            return texts.find(|text| !text.is_empty()).unwrap_or_default();
+        }
+        match self.scope {
+            RuleScope::Test => self
                 .trace
                 .text_of(|turn| !self.exclusions.turns.contains(&turn)),
-            (TextOf::All | TextOf::Everything, RuleScope::Turn(_)) => self
-                .turn()
-                .map(|turn| self.trace.turn_text(turn))
-                .unwrap_or_default(),
-            (TextOf::Final, _) => {
-                let texts = self.turns().rev().map(|(_, turn)| self.last_message(turn));
-                texts
-                    .into_iter()
-                    .find(|text| !text.is_empty())
-                    .unwrap_or_default()
-            }
+            RuleScope::Turn(_) => match self.turn() {
+                Some(turn) => self.trace.turn_text(turn),
+                None => String::new(),
+            },
         }
     }
 
     /// The agent's text in the running turn; `None` if the rule does not look at it.
     pub(crate) fn text_of_running_turn(&self, of: TextOf) -> Option<String> {
-        let last = self.trace.turns.len().saturating_sub(1);
-        let turn = self
-            .trace
-            .turns
-            .last()
-            .filter(|_| !self.exclusions.turns.contains(&last))?;
+        let turn = self.trace.turns.last()?;
+        let index = self.trace.turns.len() - 1;
+        if self.exclusions.turns.contains(&index) {
+            return None;
+        }
         match of {
             TextOf::Final => Some(self.last_message(turn)),
-            TextOf::All | TextOf::Everything
-                if turn.input.is_replay && self.scope == RuleScope::Test =>
-            {
-                None
-            }
+            TextOf::All | TextOf::Everything if self.has_seen(turn) => None,
             TextOf::All | TextOf::Everything => Some(self.trace.turn_text(turn)),
         }
     }
 
     /// The text of each turn of the scope, or its last message.
     pub(crate) fn texts(&self, of: TextOf) -> Vec<(usize, String)> {
-        let text = |turn: &TurnRanges| match of {
-            TextOf::Final => self.last_message(turn),
-            TextOf::All | TextOf::Everything => self.trace.turn_text(turn),
-        };
-        let is_replayed = |turn: &TurnRanges| turn.input.is_replay && self.scope == RuleScope::Test;
-        self.turns()
-            .filter(|(_, turn)| !is_replayed(turn))
-            .map(|(index, turn)| (index, text(turn)))
-            .collect()
+        let mut texts = Vec::new();
+        for (index, turn) in self.turns() {
+            if self.has_seen(turn) {
+                continue;
+            }
+            let text = match of {
+                TextOf::Final => self.last_message(turn),
+                TextOf::All | TextOf::Everything => self.trace.turn_text(turn),
+            };
+            texts.push((index, text));
+        }
+        texts
+    }
+
+    /// A turn that replays the thread: a rule of the whole test has seen its texts in the turns where they were said.
+    fn has_seen(&self, turn: &TurnRanges) -> bool {
+        turn.input.is_replay && self.scope == RuleScope::Test
     }
 
     fn last_message(&self, turn: &TurnRanges) -> String {
         let mut messages = self.trace.messages_of(turn);
-        let last = messages.rfind(|message| self.includes_text(message));
-        last.map(|message| message.text.clone()).unwrap_or_default()
+        match messages.rfind(|message| self.includes_text(message)) {
+            Some(message) => message.text.clone(),
+            None => String::new(),
+        }
     }
 
     fn includes_message(&self, message: &Message) -> bool {

@@ -250,28 +250,28 @@ pub(crate) const LONGEST_FILE: usize = 600;
 /// Half of the files of the crates are not longer, in lines.
 pub(crate) const MEDIAN_FILE: usize = 190;
 
-/// The lines of code that each crate may have, without tests (files of tests too), comments and blank lines, at the
-/// formatter's defaults.
-/// A number may only be raised with a reason in the commit.
-pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
-    ("derive", 792),
-    ("base", 7167),
-    ("model", 12917),
-    ("trace", 11564),
-    ("rules", 17230),
-    ("agents", 6781),
-    ("agui", 7230),
-    ("a2a", 3948),
-    ("mcp", 3886),
-    ("openai", 2740),
-    ("recording", 3945),
-    ("fakes", 20),
-    ("conversation", 3496),
-    ("plan", 13639),
-    ("run", 9000),
-    ("lab", 10860),
-    ("verify", 5643),
-    ("report", 16514),
-    ("ananke", 2261),
-    ("command", 13351),
-];
+/// The lines of code of all crates when they were first read forwards: without tests (files of tests too), comments and blank
+/// lines, at the formatter's defaults. It stays as it is: what is removed may be spent, and what a stage adds is in [`ADDED`].
+pub(crate) const SUM_AT_34: usize = 152_000;
+
+/// The lines of code that a stage adds for a protocol or a capability.
+pub(crate) struct AddedLines {
+    /// The stage, as in its title.
+    pub(crate) stage: &'static str,
+    /// The crate that gets them.
+    pub(crate) krate: &'static str,
+    /// The number of lines that were foreseen before the stage began.
+    pub(crate) lines: usize,
+    /// The protocol or the capability.
+    pub(crate) what: &'static str,
+}
+
+/// The lines that stages have added. Rows are added and never raised, because a limit that moves with what it limits is a counter.
+pub(crate) const ADDED: &[AddedLines] = &[];
+
+/// No crate has more lines of code, apart from those in [`LARGER_CRATES`].
+pub(crate) const LARGEST_CRATE: usize = 14_500;
+
+/// Crates that are larger, each with its limit: one file for each rule is worth more than a smaller crate of rules, and reports have
+/// nine formats. A row of [`ADDED`] raises the limit of its crate.
+pub(crate) const LARGER_CRATES: &[(&str, usize)] = &[("rules", 17_300), ("report", 16_550)];

@@ -282,28 +282,38 @@ const ONE_MOMENT: Duration = Duration::from_millis(1);
 /// reads them takes longer than to read one.
 struct JoinedPieces {
     at: At,
-    bytes: Vec<u8>,
+    /// The first piece: a large one stays alone, and is not copied.
+    first: Bytes,
+    /// All of them, if there are more.
+    all: Vec<u8>,
     cost: usize,
 }
 
 impl JoinedPieces {
-    fn at(at: At) -> Self {
+    fn of(at: At, first: Bytes) -> Self {
         Self {
             at,
-            bytes: Vec::new(),
-            cost: 0,
+            cost: SMALLEST.max(first.len()),
+            first,
+            all: Vec::new(),
         }
     }
 
     fn add(&mut self, piece: &[u8]) {
-        self.bytes.extend_from_slice(piece);
+        if self.all.is_empty() {
+            self.all.extend_from_slice(&self.first);
+        }
+        self.all.extend_from_slice(piece);
         self.cost += SMALLEST.max(piece.len());
     }
 
     fn into_next(mut self) -> Next {
+        if self.all.is_empty() {
+            return Next::Bytes(self.at, self.first);
+        }
         // What is read ahead is limited by its bytes, not by the room that they grew into.
-        self.bytes.shrink_to_fit();
-        Next::Bytes(self.at, self.bytes.into())
+        self.all.shrink_to_fit();
+        Next::Bytes(self.at, self.all.into())
     }
 }
 
@@ -339,12 +349,14 @@ impl BodyReader {
 
     /// Takes what has come by now. `Break` if that is all.
     async fn take_ready(&mut self) -> ControlFlow<()> {
-        while let Some(read) = self.ready().await {
+        // Once there is enough for it, the head does not wait for more.
+        while self
+            .joined
+            .as_ref()
+            .is_none_or(|joined| joined.cost < TOGETHER)
+            && let Some(read) = self.ready().await
+        {
             self.take(read).await?;
-            // Once there is enough for it, the head does not wait for more.
-            if self.joined.is_none() {
-                break;
-            }
         }
         self.hand_over().await
     }
@@ -377,14 +389,13 @@ impl BodyReader {
             }
         };
         if let Some(joined) = &self.joined
-            && at.since(joined.at) >= ONE_MOMENT
+            && (at.since(joined.at) >= ONE_MOMENT || joined.cost + piece.len() > TOGETHER)
         {
             self.hand_over().await?;
         }
-        let joined = self.joined.get_or_insert_with(|| JoinedPieces::at(at));
-        joined.add(&piece);
-        if joined.cost >= TOGETHER {
-            self.hand_over().await?;
+        match &mut self.joined {
+            Some(joined) => joined.add(&piece),
+            None => self.joined = Some(JoinedPieces::of(at, piece)),
         }
         ControlFlow::Continue(())
     }

@@ -296,7 +296,7 @@ impl CollectedRaw {
                 RawItem::Event(at, place) => turn.events.push(RawEvent {
                     event,
                     at_us: at.0.saturating_sub(of.sent.unwrap_or(at).0),
-                    raw: self.events.text(&place).to_owned(),
+                    raw: self.events.text(&place),
                 }),
                 RawItem::State(kind, value) => {
                     let state = turn.state.get_or_insert_with(|| StateHistory {

@@ -19,17 +19,17 @@ const NOT_RUN: [i32; 2] = [126, 127];
 /// The reason that a program failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FailureCause {
-    /// It could not be started: why, and what to do, which may be empty.
+    /// The program could not be started: why, and what to do, which may be empty.
     Start(String, String),
-    /// It ended with an exit code other than 0, or by a signal.
+    /// An end with an exit code other than 0, or by a signal.
     Ended(ExitStatus),
-    /// It exceeded this timeout.
+    /// The timeout that was exceeded.
     Timeout(Duration),
-    /// It printed more than the limit: the start of its output.
+    /// More output than the limit: the start of it.
     TooMuch(String),
     /// The run was stopped meanwhile.
     Stopped,
-    /// Its output is not what is expected.
+    /// Output that is not what is expected.
     Output(OutputError),
 }
 
@@ -45,12 +45,12 @@ pub struct ProgramError {
     /// The program as messages name it: `hook 1` or `the script`, and its command.
     who: String,
     folder_name: String,
-    /// Whether what it printed may be quoted.
+    /// What the program printed may be quoted: none of it can be a secret that is not known.
     may_be_quoted: bool,
     expected: Expected,
     cause: FailureCause,
     errors: String,
-    /// The variables that it would have given.
+    /// The variables that the program would have given.
     gave: Map<String, Value>,
 }
 
@@ -100,12 +100,12 @@ impl ProgramError {
         Self { gave, ..self }
     }
 
-    /// The variables that it would have given: they are as secret as if it had succeeded.
+    /// The variables that the program would have given: they are as secret as if it had succeeded.
     pub fn gave(&self) -> &Map<String, Value> {
         &self.gave
     }
 
-    /// Whether it was not started at all.
+    /// Nothing ran at all.
     pub fn is_not_started(&self) -> bool {
         matches!(self.cause, FailureCause::Start(..))
     }
@@ -113,6 +113,7 @@ impl ProgramError {
     /// The remedy.
     pub fn help(&self) -> Option<String> {
         let help = match &self.cause {
+            // The system's reason stands alone if nothing is known that would help.
             FailureCause::Start(_, help) if help.is_empty() => return None,
             FailureCause::Start(_, help) => help.clone(),
             FailureCause::Ended(ExitStatus::Exit(code)) if NOT_RUN.contains(code) => format!(
@@ -120,6 +121,7 @@ impl ProgramError {
                 self.folder_name
             ),
             FailureCause::Timeout(_) => "increase its `timeout_ms`".to_owned(),
+            // A variable can be a path; another answer must be on stdout, and smaller.
             FailureCause::TooMuch(_) if self.expected == Expected::Variables => {
                 "write what is large to a file, and print its path".to_owned()
             }

@@ -37,6 +37,7 @@ pub(crate) fn capture_values(
     let Some(turn) = trace.turns.last() else {
         return (values, missing);
     };
+    // Each on its own, so that a value that is missing hides no other.
     for CompiledCapture {
         name,
         place,
@@ -61,7 +62,7 @@ pub(crate) fn capture_values(
     (values, missing)
 }
 
-/// Finds values in a turn.
+/// The turn in which values are looked up.
 struct CaptureSource<'t> {
     trace: &'t Trace,
     turn: &'t TurnRanges,

@@ -18,6 +18,7 @@ pub(crate) async fn run_hooks(
     environment: &AttemptEnvironment,
     preparation: &Mutex<Preparation>,
 ) -> Result<(), Halt> {
+    // Without hooks, secrets are masked when all variables are known, which is soon.
     let hooks = lock(preparation).hooks();
     if hooks > 0 {
         environment.add_secrets(&lock(preparation).secrets());
@@ -31,8 +32,7 @@ pub(crate) async fn run_hooks(
     Ok(())
 }
 
-/// Runs one hook; none is there if nothing has this index. If it fails, what it would have given is masked as if it had
-/// succeeded.
+/// Runs the hook at `index`, if there is one. If it fails, what it would have given is masked as if it had succeeded.
 async fn run_hook(
     case: &Case,
     environment: &AttemptEnvironment,

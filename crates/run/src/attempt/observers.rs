@@ -37,7 +37,7 @@ impl Attempt<'_> {
                 observers.push(Box::new(ActivityLog::new(self.case)));
             }
         }
-        // What verifies a recording was printed when it was made.
+        // The exchanges of a verification were printed when they were recorded.
         let is_new = self.purpose != AttemptPurpose::Verify;
         if is_new && shared.options.exchanges {
             let started = self.environment.started();

@@ -19,6 +19,7 @@ const LISTED: usize = 20;
 /// # Errors
 /// If a file cannot be written; those before it are written.
 pub(crate) fn keep(captured: Vec<Captured>, outcome: &mut Outcome) -> Result<(), Problem> {
+    // The snapshot of a test that failed would be the expectation of what is wrong.
     if outcome.status() != Status::Passed {
         return Ok(());
     }
@@ -26,8 +27,10 @@ pub(crate) fn keep(captured: Vec<Captured>, outcome: &mut Outcome) -> Result<(),
         let is_new = captured.is_new();
         let Golden { path, shown, .. } = captured.golden;
         if let Err(error) = golden::write(&path, &captured.text) {
-            let why = why(&path, &error);
-            let message = format!("the snapshot `{shown}` cannot be written: {why}");
+            let message = format!(
+                "the snapshot `{shown}` cannot be written: {}",
+                why(&path, &error)
+            );
             return Err(Problem::new(ErrorKind::Setup, message));
         }
         outcome.verdict.snapshots.push(SnapshotWritten {

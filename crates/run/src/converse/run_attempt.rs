@@ -18,6 +18,7 @@ use ananke_trace::outcome::{EndCause, ErrorKind, Outcome, Problem, Status};
 /// Runs the attempt `key` at a test, with its own hooks, thread and conversation, and keeps its recording; the
 /// attempts before it used `threads`.
 pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThreads) -> Outcome {
+    // Rules have a time of their own: the agent takes none of it, and nothing interrupts a pattern.
     case.watchdog.begin_attempt(case.timeout());
     let allowed = case.plan.settings.evaluation.unwrap_or(COMPUTING_TIME);
     case.watchdog.judging.begin(allowed);
@@ -49,7 +50,11 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     } = attempt;
     if may_write && has_ended {
         let verified = verify_recording(case, key, threads, &environment, &outcome).await;
-        match verified.and_then(|()| environment.keep(outcome.transcript.ended_unix_ms)) {
+        let kept = match verified {
+            Ok(()) => environment.keep(outcome.transcript.ended_unix_ms),
+            Err(problem) => Err(problem),
+        };
+        match kept {
             Ok(recording) => outcome.transcript.recording = recording,
             Err(problem) => outcome.end(EndCause::NotRecorded(problem)),
         }
@@ -69,7 +74,7 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     outcome
 }
 
-/// Keeps what an attempt that is over was answered, for those that need it again.
+/// Keeps the answers that an attempt got, for those that need them again.
 fn keep_answers(attempt: &Attempt<'_>) {
     let Attempt {
         case,

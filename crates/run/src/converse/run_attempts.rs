@@ -21,7 +21,7 @@ pub(crate) async fn run_attempts(
     let policy = run_policy(settings, test.runs);
     let prohibitions = test.prohibitions.unwrap_or(settings.prohibitions);
 
-    // What decides whether there is another attempt, and which outcome is that of the test.
+    // A series decides whether there is another attempt, and which outcome is that of the test.
     let mut series: Box<dyn AttemptSeries + Send> = if let Some(walk) = &test.walk {
         Box::new(match case.shared.answers.recording() {
             Some(recording) => WalkSearch::again(walk, &case.walk, recording.actions()),

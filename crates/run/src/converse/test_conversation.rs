@@ -75,7 +75,7 @@ impl Attempt<'_> {
         // Add-ons see the conversation as it begins, before its parts are moved to where they are needed.
         let start = ConversationStart::of(&prepared);
         let followers = self.followers(preparation, &prepared, &start);
-        // What a conversation knows is large: it is put aside once, and not moved with every task.
+        // A conversation knows much: its future is put aside once, and not moved with every task.
         let talked = self.talk_through(preparation, prepared, &start, &followers);
         let result = Box::pin(talked).await?;
 
@@ -184,6 +184,7 @@ impl Attempt<'_> {
         prepared: &Prepared,
         start: &ConversationStart,
     ) -> Vec<Box<dyn Follower>> {
+        // Most runs have no add-ons, and copy no tools for them.
         let taps = &self.case.shared.taps;
         if taps.is_empty() {
             return Vec::new();
@@ -210,7 +211,7 @@ impl Attempt<'_> {
         start: &ConversationStart,
         followers: &[Box<dyn Follower>],
     ) -> Result<ConversationResult, Problem> {
-        // What looks at rules and tools comes before the steps that move them out of `prepared`.
+        // Rules and tools are looked at first, since later steps move them out of `prepared`.
         self.name_tools(&prepared, &lock(preparation).conditions());
         let shared = &self.case.shared;
         let target = Arc::clone(&prepared.target);

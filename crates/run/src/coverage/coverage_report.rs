@@ -11,7 +11,7 @@ use ananke_trace::outcome::coverage::{
 /// The number of tools of which every possible transition is listed: their number is its square.
 const MOST_PAIRED: usize = 100;
 
-/// The report on `items`.
+/// The report on `items`, with as a hole whatever could happen and did in no test.
 pub(super) fn report(items: &CoveredItems) -> CoverageReport {
     let mut tools = Vec::new();
     let mut arguments = Vec::new();
@@ -91,7 +91,7 @@ fn totals(
     let arguments = CoverageCount::of(arguments.iter().map(|argument| argument.state));
     let interrupts = CoverageCount::of(answers);
 
-    // Not the transitions: no agent makes all that are possible, so that no test could cover them.
+    // Transitions do not count, since most pairs of tools make no sense.
     let mut total = 0;
     let mut exercised = 0;
     let mut asserted = 0;

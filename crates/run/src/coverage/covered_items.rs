@@ -99,7 +99,7 @@ impl CoveredItems {
         }
     }
 
-    /// The answers to interrupts of this name.
+    /// The answers to interrupts of this name; `None` if there is no room for another name.
     pub(super) fn interrupt(&mut self, name: &str) -> Option<&mut AnswerStates> {
         if name.len() > LONGEST
             || self.interrupts.len() >= MOST_ITEMS && !self.interrupts.contains_key(name)
@@ -110,6 +110,7 @@ impl CoveredItems {
         Some(self.interrupts.entry(name.to_owned()).or_default())
     }
 
+    /// The tool of this name; `None` if there is no room for another name.
     fn tool(&mut self, name: &str) -> Option<&mut CoveredTool> {
         if name.len() > LONGEST || self.tools.len() >= MOST_TOOLS && !self.tools.contains_key(name)
         {

@@ -92,7 +92,7 @@ impl Expected {
         }
         let answer = match serde_json::from_slice(output) {
             Ok(answer) => answer,
-            // What a user says is text, also if it begins like JSON; its reader finds an answer in it.
+            // A user says text, also if it begins like JSON; its reader finds an answer in it.
             Err(_) if self == Self::UserInput => {
                 return match str::from_utf8(output) {
                     Ok(text) => Ok(Value::from(text.trim())),

@@ -45,7 +45,7 @@ pub struct ProgramError {
     /// The program as messages name it: `hook 1` or `the script`, and its command.
     who: String,
     folder_name: String,
-    /// What the program printed may be quoted: none of it can be a secret that is not known.
+    /// Output may be quoted, since none of it can be a secret that is not known.
     may_be_quoted: bool,
     expected: Expected,
     cause: FailureCause,
@@ -64,6 +64,7 @@ impl ProgramError {
             may_be_quoted,
         } = hook;
         Self {
+            // Two hooks can run one command, and differ in their number.
             who: format!(
                 "{} {number} {}",
                 role.as_str(),
@@ -86,7 +87,7 @@ impl ProgramError {
         Self {
             who: format!("the script {}", request.program),
             folder_name: request.launch.folder_name.clone(),
-            // What it prints does not become a variable, and so not a secret that is not known yet.
+            // The output of a script does not become a variable, and so not a secret that is not known yet.
             may_be_quoted: true,
             expected: request.expected,
             cause,
@@ -173,6 +174,7 @@ impl From<ProgramError> for Halt {
 
 impl fmt::Display for ProgramError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Each cause continues the sentence that the name of the program begins.
         write!(formatter, "{} ", self.who)?;
         match &self.cause {
             FailureCause::Start(message, _) => formatter.write_str(message),
@@ -185,10 +187,12 @@ impl fmt::Display for ProgramError {
                 )
             }
             FailureCause::TooMuch(start) => {
-                let (most, start) = (MOST_OUTPUT >> 20, self.start_of_output(start));
+                let most = MOST_OUTPUT >> 20;
+                let start = self.start_of_output(start);
                 write!(formatter, "printed more than {most} MiB to stdout: {start}")
             }
             FailureCause::Stopped => formatter.write_str("was killed, since the run was stopped"),
+            // The output is quoted from its start, where most programs say what is wrong with them.
             FailureCause::Output(OutputError::NoJson(error, start)) => {
                 write!(
                     formatter,
@@ -197,7 +201,8 @@ impl fmt::Display for ProgramError {
                 )
             }
             FailureCause::Output(OutputError::Other(what, start)) => {
-                let (expected, start) = (self.expected.words(), self.start_of_output(start));
+                let expected = self.expected.words();
+                let start = self.start_of_output(start);
                 write!(
                     formatter,
                     "printed {what} to stdout, expected {expected}: {start}"

@@ -45,7 +45,7 @@ fn read_variables(
     if let Some(cause) = finished.failure_cause(shown) {
         return Err(cause);
     }
-    // What a teardown prints is for people.
+    // A teardown prints for people: no test is left that could use a variable.
     if !command.role.gives_variables() {
         return Ok(Map::new());
     }
@@ -72,6 +72,7 @@ pub async fn ask(
         }
     };
     let finished = running.finish(request.launch.timeout, cancel).await;
+    // The error may quote all of the output: nothing in it becomes a variable that is a secret.
     let cause = match finished.failure_cause(&finished.output) {
         Some(cause) => cause,
         None => match request.expected.read(&finished.output) {

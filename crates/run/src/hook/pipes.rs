@@ -76,7 +76,7 @@ impl Pipes {
                 count = read_some(self.stdout.as_mut(), &mut from_stdout) => match count {
                     0 => self.stdout = None,
                     count if self.output.len() + count > MOST_OUTPUT => {
-                        // What follows a gap is no part of the output.
+                        // Bytes after a gap are no part of the output.
                         self.stdout = None;
                         return ReadStop::TooMuch;
                     }

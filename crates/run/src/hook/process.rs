@@ -22,7 +22,6 @@ pub(super) struct RunningProgram {
     process: Process,
 }
 
-/// The end of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ProgramEnd {
     /// An end by itself or by a signal.
@@ -71,6 +70,7 @@ impl RunningProgram {
             folder,
             folder_name,
         };
+        // A program that gets nothing finds the end of its input, since nobody would ever write what it waits for.
         let stdin = if input.is_some() {
             Stdio::piped()
         } else {
@@ -100,7 +100,7 @@ impl RunningProgram {
             printed_too_much = timeout(LINGER, self.pipes.read()).await == Ok(ReadStop::TooMuch);
         }
         let ended = self.process.end().await;
-        // What was written before the end is still in the pipes.
+        // Output from before the end is still in the pipes.
         let rest = timeout(LINGER, self.pipes.read()).await;
         printed_too_much |= rest == Ok(ReadStop::TooMuch);
         let ending = if let Some(ending) = forced {

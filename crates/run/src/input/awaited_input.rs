@@ -58,7 +58,7 @@ impl<'a> AwaitedInput<'a> {
         number: usize,
         so_far: ConversationSoFar<'_>,
     ) -> Result<Option<UnwrittenTurn>, Halt> {
-        // There is no decision before the first turn: a test without any needs an input all the same.
+        // Before the first turn nothing is decided yet: a test without written turns needs a first input.
         let decision = self.decision.take();
         if let Some(decision) = &decision
             && !decision.is_awaiting()
@@ -111,7 +111,7 @@ impl<'a> AwaitedInput<'a> {
         }
     }
 
-    /// The text that a person types, or in words the reason that there is none. Both are recorded.
+    /// The text that a person types, or in words the reason that there is none. Either is recorded.
     async fn typed(
         &self,
         decision: Option<&InputDecision>,
@@ -217,6 +217,7 @@ fn waits(decision: &InputDecision, call: Option<&ToolCall>, missing: &str) -> St
         question,
         hint,
     } = decision;
+    // The agent's own words come last, since they can be long.
     let reason = match call {
         None => reason.as_str().to_owned(),
         Some(call) => {

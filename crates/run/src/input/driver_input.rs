@@ -39,7 +39,7 @@ impl UnwrittenInput for DriverInput<'_> {
             self.attempt.environment.begin_turn(turn_count(number));
             // Rules of the program can ask for any number of decisions before it says something.
             loop {
-                // What the program does between two turns is no time of the agent.
+                // The time that the program takes between two turns is no time of the agent.
                 let mut wanted = None;
                 let next = async { wanted = self.driver.next().await };
                 self.pace.hold(next).await;
@@ -140,7 +140,6 @@ impl ToolHost for HostedTools<'_> {
                 }
                 Ok::<_, Halt>(())
             };
-            // The answers are in the order in which they came, which is that of the agent's results.
             let all = async { tokio::join!(execute, mock) };
             let ((), mocked) = tokio::select! {
                 biased;

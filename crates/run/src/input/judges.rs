@@ -20,7 +20,6 @@ use ananke_trace::outcome::{ErrorKind, Halt, JudgeAnswer, Problem, Ruling};
 /// Asks the judges of one attempt.
 pub(crate) struct Judges<'a> {
     pub(crate) helpers: Helpers<'a>,
-    /// The target under test.
     pub(crate) tested: &'a dyn Target,
 }
 
@@ -106,10 +105,10 @@ impl Judges<'_> {
         Ok(answers)
     }
 
-    /// An agent is no judge of itself.
+    /// Refuses a judge that is the agent under test.
     ///
     /// # Errors
-    /// If the judge is the agent under test.
+    /// If it is.
     fn check(
         &self,
         name: &str,

@@ -133,6 +133,7 @@ impl Answers {
     ) -> Result<&CompiledMockAnswer, Problem> {
         match self {
             Self::Always(answer) => Ok(answer),
+            // The last answer is not given again, so that a call too many is noticed.
             Self::Sequence(answers) => match answers.get(answered) {
                 Some(answer) => Ok(answer),
                 None => Err(problem(

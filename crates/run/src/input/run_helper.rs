@@ -61,6 +61,7 @@ impl RunHelpers {
             keys,
             connector: None,
         };
+        // No test is behind this question, so nothing observes it, and the role takes the place of the test's name.
         let mut asked = Helper {
             role,
             name,

@@ -81,9 +81,9 @@ impl<'a> ScriptOracle<'a> {
                 }
             }
         };
-        let mismatch = |answer: &Value| expected.mismatch(answer);
+        let name = program.shown();
         environment
-            .script(&program.shown(), request, mismatch, run)
+            .script(&name, request, |answer| expected.mismatch(answer), run)
             .await
     }
 }

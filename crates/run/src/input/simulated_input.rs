@@ -70,7 +70,7 @@ impl<'a> SimulatedInput<'a> {
             return Err(self.time_is_up(so_far.trace));
         }
 
-        // What a simulator says too late is not sent.
+        // An input that comes too late is not sent.
         let left = self.time_left(so_far)?;
         let answer = answer?;
         if answer.is_goal_achieved {

@@ -79,7 +79,7 @@ impl<'a> WrittenTurns<'a> {
         self.ended
     }
 
-    /// The next turn is sent.
+    /// Begins `turn` as the next one, and returns the request to send.
     ///
     /// # Errors
     /// If the test has ended without this thread.

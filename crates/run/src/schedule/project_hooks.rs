@@ -70,7 +70,7 @@ impl ProjectHooks {
                 Ok(variables) => self.define(variables),
                 Err(_) if cancel.is_cancelled() => return Err(SetupError::Stopped),
                 Err(error) => {
-                    // What it would have given is as secret as if it had succeeded, and the teardown may use it.
+                    // The variables that it would have given are as secret as if it had succeeded, and the teardown may use them.
                     self.define(error.gave().clone());
                     return Err(SetupError::Failed(vec![config.at(problem(&error), span)]));
                 }
@@ -119,7 +119,7 @@ impl ProjectHooks {
     ) -> Result<(HookCommand, Span), Vec<Diagnostic>> {
         let config = &self.config;
         let RunHook { launch, span } = config.run_hook(written, &self.context, &self.variables)?;
-        // What a hook prints can become a secret if any target puts variables into headers.
+        // Output of a hook can become a secret if any target puts variables into headers.
         let mut targets = config.targets.iter();
         let may_be_quoted = !targets.any(|target| feeds_headers(&target.model));
         let command = HookCommand {

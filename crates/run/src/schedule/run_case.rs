@@ -53,7 +53,7 @@ pub(super) async fn end_without_thread(
     overdue: Overdue,
     preparation: Option<Arc<Mutex<Preparation>>>,
 ) -> Sealed<Outcome> {
-    // What the thread knows of the conversation stays with it, so the outcome has only what was known before.
+    // The thread keeps what it knows of the conversation, so the outcome has only what was known before.
     case.shared.tool_names.lose_calls();
     let mut outcome = blank(&case.shared, &case.entry);
     outcome.transcript.started_unix_ms = case.started_unix_ms;

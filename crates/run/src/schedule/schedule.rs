@@ -152,7 +152,7 @@ impl Schedule {
         }
     }
 
-    /// Reports outcomes that had no room as soon as they have, for as long as it is not dropped.
+    /// Reports outcomes that had no room as soon as they have. This has no end of its own: the run drops it.
     pub(super) async fn report_delayed(&self) {
         loop {
             self.delayed.notified().await;

@@ -35,6 +35,7 @@ pub(super) async fn run_tests(schedule: Arc<Schedule>) {
                 Err(broken) => std::panic::resume_unwind(broken.into_panic()),
             },
             left = current.left(schedule.shared.stopper.token(), left_behind.as_ref()) => {
+                // Nothing can stop the thread: its test ends without it, and another thread takes its place.
                 left_behind = Some(thread);
                 let outcome = end_without_thread(&left.case, left.overdue, left.preparation).await;
                 schedule.finish(left.index, outcome);

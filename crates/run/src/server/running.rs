@@ -22,7 +22,6 @@ const GRACE: Duration = Duration::from_secs(5);
 /// The time for which output may still come when a server is over: one that left its group may hold the pipes for ever.
 const LINGER: Duration = Duration::from_millis(150);
 
-/// The state of a server.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ServerState {
     /// The line was printed that says that the server is ready.
@@ -51,7 +50,6 @@ struct Keeper {
 }
 
 impl RunningServer {
-    /// Starts a server.
     pub(super) fn start(command: &ServerCommand) -> Result<Self, StartError> {
         let ServerCommand {
             argv,

@@ -45,7 +45,7 @@ impl Servers {
         command: &ServerCommand,
         cancel: &CancellationToken,
     ) -> Result<(), ServerStartError> {
-        // What answers before the server is started is something else, which would be tested instead of it.
+        // Something that answers before the server is started is not the server, and would be tested instead of it.
         let answers = async {
             let place = ServerAddress::of(&command.ready)?;
             Some((place.shown(), place.answer().await?))
@@ -102,7 +102,7 @@ impl ServerWatch {
         Self(states)
     }
 
-    /// Whether there is no server to watch.
+    /// There is no server to watch.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

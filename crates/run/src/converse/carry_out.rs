@@ -88,7 +88,7 @@ impl Attempt<'_> {
         );
         let mut preparation = begun.map_err(|error| self.case.unprepared(error))?;
 
-        // A replay has markers in the place of the secrets that its recording masked.
+        // A recording has markers instead of secrets. A replay that does not know a secret goes on with its marker.
         for (name, marker) in environment.unknown_secrets() {
             self.case.redactor.add([&marker]);
             preparation.replace(name, marker);

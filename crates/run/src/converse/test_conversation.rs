@@ -92,8 +92,8 @@ impl Attempt<'_> {
         let Case {
             shared, watchdog, ..
         } = self.case;
-        // Tests share a thread only if its id is written down, and a process only if the target says so. A replay asks no
-        // agent, which could be busy.
+        // Tests share a thread only if its id is written down, and a process only if the target says so. No agent runs or is
+        // busy for a replay.
         let is_live = self.environment.is_live();
         let endpoint = if prepared.thread_is_fixed {
             prepared.target.endpoint()

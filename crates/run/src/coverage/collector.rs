@@ -42,7 +42,7 @@ impl CoverageCollector {
             declare(&tool.name, tool.input.as_ref(), redactor, &mut items);
         }
 
-        // Calls in the history are written in the test, and exercise nothing.
+        // Calls of the history were not made in this test, and exercise nothing.
         let mut before: Option<String> = None;
         for call in &trace.calls {
             if !call.origin.is_new() {

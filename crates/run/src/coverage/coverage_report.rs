@@ -8,7 +8,7 @@ use ananke_trace::outcome::coverage::{
     ToolCoverage, TransitionCoverage,
 };
 
-/// The number of tools of which every possible transition is listed: their number is its square.
+/// The number of tools of which every possible transition is listed: there are as many as its square.
 const MOST_PAIRED: usize = 100;
 
 /// The report on `items`, with as a hole whatever could happen and did in no test.
@@ -27,7 +27,7 @@ pub(super) fn report(items: &CoveredItems) -> CoverageReport {
             arguments.push(ArgumentCoverage {
                 tool: name.clone(),
                 path: path.clone(),
-                // A value is JSON unless a mask took its quotes away.
+                // A value is JSON unless a mask replaced it.
                 value: serde_json::from_str(value).unwrap_or_else(|_| Value::from(value.as_str())),
                 state: tool.seen.get(key).copied().unwrap_or_default(),
             });
@@ -55,7 +55,7 @@ pub(super) fn report(items: &CoveredItems) -> CoverageReport {
 }
 
 fn transitions(items: &CoveredItems) -> Vec<TransitionCoverage> {
-    // Those that happened, and as holes all others that could.
+    // Transitions that happened, and as holes all others that could.
     let mut listed = items.transitions.clone();
     if items.tools.len() <= MOST_PAIRED {
         for from in items.tools.keys() {

@@ -72,7 +72,7 @@ impl CoveredItems {
         let Some(covered) = self.tool(tool) else {
             return;
         };
-        // A long value is a text of the agent's own, which no schema lists.
+        // The long values of schemas are not kept either, so that none of them is missing.
         if !is_short(&value) {
             return;
         }

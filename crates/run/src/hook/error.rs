@@ -192,7 +192,7 @@ impl fmt::Display for ProgramError {
                 write!(formatter, "printed more than {most} MiB to stdout: {start}")
             }
             FailureCause::Stopped => formatter.write_str("was killed, since the run was stopped"),
-            // The output is quoted from its start, where most programs say what is wrong with them.
+            // The output of a hook may contain secrets that nobody knows yet, and is not always shown.
             FailureCause::Output(OutputError::NoJson(error, start)) => {
                 write!(
                     formatter,

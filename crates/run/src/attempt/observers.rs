@@ -16,7 +16,7 @@ impl Attempt<'_> {
         let shared = &self.case.shared;
         let is_of_agent = *lane == Lane::Agent;
         let mut observers: Vec<Box<dyn Observer + '_>> = Vec::new();
-        // Helpers are recorded, too: a replay asks nobody.
+        // Helpers are recorded, too: a replay asks none.
         if let Some(recorder) = self.environment.recorder() {
             observers.push(Box::new(recorder.clone()));
         }

@@ -43,7 +43,7 @@ pub(crate) fn keep(captured: Vec<Captured>, outcome: &mut Outcome) -> Result<(),
 
 /// The reason that a file cannot be written, in words.
 fn why(path: &Path, error: &io::Error) -> String {
-    // The reason of the system does not name the file that is in the place of a directory.
+    // The reason of the system does not name the file that is there instead of a directory.
     let mut folders = path.ancestors().skip(1);
     if let Some(file) = folders.find(|folder| folder.is_file())
         && let Some(name) = file.file_name()

@@ -114,7 +114,7 @@ impl ProgramError {
     /// The remedy.
     pub fn help(&self) -> Option<String> {
         let help = match &self.cause {
-            // The system's reason stands alone if nothing is known that would help.
+            // The system's reason is enough if nothing is known that would help.
             FailureCause::Start(_, help) if help.is_empty() => return None,
             FailureCause::Start(_, help) => help.clone(),
             FailureCause::Ended(ExitStatus::Exit(code)) if NOT_RUN.contains(code) => format!(
@@ -192,7 +192,7 @@ impl fmt::Display for ProgramError {
                 write!(formatter, "printed more than {most} MiB to stdout: {start}")
             }
             FailureCause::Stopped => formatter.write_str("was killed, since the run was stopped"),
-            // The output of a hook may contain secrets that nobody knows yet, and is not always shown.
+            // The output of a hook may contain secrets that are not known yet, and is not always shown.
             FailureCause::Output(OutputError::NoJson(error, start)) => {
                 write!(
                     formatter,

@@ -29,7 +29,7 @@ pub async fn run(
     if let Ok(variables) = read_variables(command, &finished, &finished.output) {
         return Ok(variables);
     }
-    // Read once more for the error, which quotes only what may be shown: the output may contain secrets that nobody knows yet.
+    // Read once more for the error, which quotes only what may be shown: the output may contain secrets that are not known yet.
     let unread = UnreadOutput::of(&finished.output);
     let read = read_variables(command, &finished, &unread.shown);
     let errors = unread.errors(finished.errors).last_lines(SHOWN_LINES);

@@ -70,7 +70,7 @@ impl RunningProgram {
             folder,
             folder_name,
         };
-        // A program that gets nothing finds the end of its input, since nobody would ever write what it waits for.
+        // A program that gets nothing finds the end of its input, since otherwise it could wait for it until its timeout.
         let stdin = if input.is_some() {
             Stdio::piped()
         } else {

@@ -77,7 +77,7 @@ impl<'a> AwaitedInput<'a> {
             Err(why) => why,
         };
 
-        // An agent that was asked nothing did nothing that could be judged.
+        // An agent that was asked nothing did nothing that rules could evaluate.
         let Some(decision) = decision else {
             let message = format!("no initial input: {missing}");
             let problem = Problem::new(ErrorKind::Conversation, message);
@@ -185,7 +185,7 @@ impl<'a> AwaitedInput<'a> {
         decision: Option<&InputDecision>,
         so_far: ConversationSoFar<'_>,
     ) -> PersonQuestion {
-        // An agent that asks with a call or an interrupt may say nothing beside it.
+        // An agent that asks with a call or an interrupt may say nothing in addition to it.
         let mut said = String::new();
         if let Some(turn) = so_far.trace.turns.last() {
             said = so_far.trace.turn_text(turn);

@@ -166,7 +166,7 @@ impl Schedule {
     /// Reports all others: those that wait for room, and tests that have not run.
     pub(super) async fn report_rest(&self) -> All {
         while self.reporting().reported < self.plan.cases.len() {
-            // After an interrupt nobody waits for slow reports: what has no room goes over their limit.
+            // After an interrupt the run does not wait for slow reports: outcomes without room go over their limit.
             let has_room = self.reporting().has_room;
             if !has_room {
                 tokio::select! {

@@ -70,7 +70,7 @@ impl Spool {
             }
             Some(Waiting::InFile { start, length }) => {
                 let outcome = self.read(start, length)?;
-                // Nothing in the file is needed any more, so that it begins anew and does not grow with the run.
+                // Nothing in the file is needed any more, so it is filled from its start again, and does not grow with the run.
                 if self.waiting.is_empty() {
                     self.end = 0;
                 }

@@ -70,7 +70,7 @@ impl RunningServer {
         let pattern = matcher(ready);
         let output = ServerOutput::new(started.stdout, started.stderr, printed.clone(), pattern);
 
-        // A task has the process, since it must read and notice the end also while nobody asks for anything.
+        // A task has the process, since it must read and notice the end also while the run does something else.
         let (sender, state) = watch::channel(ServerState::default());
         let stop = CancellationToken::new();
         let keeper = Keeper {

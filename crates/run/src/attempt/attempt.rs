@@ -21,11 +21,9 @@ pub(crate) struct Attempt<'a> {
     pub(crate) shown: Facts,
     /// Collects what is sent and received, as it is.
     pub(crate) raw: Option<RawLog>,
-    /// The progress with its agent.
     pub(crate) contact: AgentContact,
-    /// The result of its teardown.
     pub(crate) teardown: Teardown,
-    /// Whether it came to its end, and was not aborted because the run stops.
+    /// The attempt came to its end, and was not aborted because the run stops.
     pub(crate) has_ended: bool,
 }
 
@@ -53,18 +51,21 @@ impl<'a> Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// Takes over whether the agent answered.
+    /// Notes for all tests of the target that it answers, or in the outcome that it did not.
     pub(crate) fn note_contact(&mut self) {
-        let (answers, target) = (&self.case.shared.answered, &self.outcome.test.target);
+        let answered = &self.case.shared.answered;
+        let target = &self.outcome.test.target;
         let problem = self.outcome.first_problem().map(|(_, problem)| problem);
         match self.contact.has_answered(problem) {
-            Some(true) => answers.note(target),
+            Some(true) => answered.note(target),
             Some(false) => {
                 if self.contact.has_fallen_silent() {
-                    answers.note_silence(target);
+                    answered.note_silence(target);
                 }
-                self.outcome.transcript.is_unanswered = !answers.has_answered(target);
+                // A target that completed an answer to any test is never given up, so that this one does not count.
+                self.outcome.transcript.is_unanswered = !answered.has_answered(target);
             }
+            // The agent was not asked, or the time was too short to show anything.
             None => {}
         }
     }
@@ -82,18 +83,12 @@ impl Attempt<'_> {
         if servers.is_empty() || !self.environment.is_live() {
             return;
         }
-        let problems = self
-            .outcome
-            .transcript
-            .turns
-            .iter_mut()
-            .filter_map(|turn| turn.end.problem_mut());
-        let Some(problem) = problems
-            .into_iter()
-            .find(|problem| problem.kind == ErrorKind::Protocol)
-        else {
+        let turns = self.outcome.transcript.turns.iter_mut();
+        let mut problems = turns.filter_map(|turn| turn.end.problem_mut());
+        let Some(problem) = problems.find(|problem| problem.kind == ErrorKind::Protocol) else {
             return;
         };
+        // Without a server that ends, this waits for ever.
         if let Ok(exit) = timeout(PATIENCE, servers.exit()).await {
             self.case.shared.report_exit(&exit).await;
             problem.help = Some(format!("{exit} while the tests ran"));

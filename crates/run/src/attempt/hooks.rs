@@ -18,22 +18,21 @@ pub(crate) async fn run_hooks(
     environment: &AttemptEnvironment,
     preparation: &Mutex<Preparation>,
 ) -> Result<(), Halt> {
-    let known = || lock(preparation);
-    let hooks = known().hooks();
+    // Without hooks, secrets are masked when all variables are known, which is soon.
+    let hooks = lock(preparation).hooks();
     if hooks > 0 {
-        environment.add_secrets(&known().secrets());
+        environment.add_secrets(&lock(preparation).secrets());
     }
     for index in 0..hooks {
-        let gave = environment
-            .hook(index + 1, run_hook(case, environment, preparation, index))
-            .await?;
-        known().define(gave);
-        environment.add_secrets(&known().secrets());
+        let run = run_hook(case, environment, preparation, index);
+        let variables = environment.hook(index + 1, run).await?;
+        lock(preparation).define(variables);
+        environment.add_secrets(&lock(preparation).secrets());
     }
     Ok(())
 }
 
-/// Runs one hook. If it fails, what it would have given is masked as if it had succeeded.
+/// Runs the hook at `index`, if there is one. If it fails, what it would have given is masked as if it had succeeded.
 async fn run_hook(
     case: &Case,
     environment: &AttemptEnvironment,
@@ -41,27 +40,23 @@ async fn run_hook(
     index: usize,
 ) -> Result<Map<String, Value>, Halt> {
     let command = lock(preparation).hook(index);
-    match command.map_err(|error| case.unprepared(error))? {
-        Some(mut command) => {
-            case.warn(std::mem::take(&mut command.warnings));
-            case.warn(
-                command
-                    .launch
-                    .leave_out_unusable(&format!("hook {}", index + 1)),
-            );
-            case.watchdog
-                .begin(TestStep::Hook(index + 1), command.launch.timeout)?;
-            let run = async {
-                hook::run(&command, case.shared.stopper.token())
-                    .await
-                    .map_err(|error| {
-                        let known = lock(preparation);
-                        environment.add_secrets(&known.secrets_with(error.gave()));
-                        error.into()
-                    })
-            };
-            case.watchdog.within(run).await
-        }
-        None => Ok(Map::new()),
-    }
+    let Some(mut command) = command.map_err(|error| case.unprepared(error))? else {
+        return Ok(Map::new());
+    };
+    case.warn(std::mem::take(&mut command.warnings));
+    let who = format!("hook {}", index + 1);
+    case.warn(command.launch.leave_out_unusable(&who));
+
+    // The hook may take its own timeout, but never longer than is left for the attempt.
+    case.watchdog
+        .begin(TestStep::Hook(index + 1), command.launch.timeout)?;
+    let run = async {
+        let ended = hook::run(&command, case.shared.stopper.token()).await;
+        ended.map_err(|error| {
+            let secrets = lock(preparation).secrets_with(error.gave());
+            environment.add_secrets(&secrets);
+            error.into()
+        })
+    };
+    case.watchdog.within(run).await
 }

@@ -11,6 +11,6 @@ pub(crate) mod snapshots;
 mod teardown;
 
 pub(crate) use attempt::Attempt;
-pub(crate) use capture_values::{MissingValue, capture_values};
+pub(crate) use capture_values::capture_values;
 pub(crate) use hooks::run_hooks;
 pub(crate) use teardown::{Teardown, run_teardown};

@@ -16,6 +16,7 @@ impl Attempt<'_> {
         let shared = &self.case.shared;
         let is_of_agent = *lane == Lane::Agent;
         let mut observers: Vec<Box<dyn Observer + '_>> = Vec::new();
+        // Helpers are recorded, too: a replay asks none.
         if let Some(recorder) = self.environment.recorder() {
             observers.push(Box::new(recorder.clone()));
         }
@@ -36,12 +37,13 @@ impl Attempt<'_> {
                 observers.push(Box::new(ActivityLog::new(self.case)));
             }
         }
-        // What verifies a recording was printed when it was made.
+        // The exchanges of a verification were printed when they were recorded.
         let is_new = self.purpose != AttemptPurpose::Verify;
         if is_new && shared.options.exchanges {
             let started = self.environment.started();
             observers.push(Box::new(ExchangeLog::new(self.case, started, lane.clone())));
         }
+        // A program holds the conversation with the agent, and knows nothing of helpers.
         if is_of_agent && let Some(driver) = shared.conversations.driver() {
             observers.extend(driver.observer());
         }
@@ -50,14 +52,15 @@ impl Attempt<'_> {
 
     /// Lets requests through as `own` and the limits of their agent allow; `None` if they go nowhere.
     pub(crate) fn pacer(&self, own: &RequestPace, agent: &TargetPace) -> Option<Arc<dyn Pacer>> {
+        if !self.environment.is_live() {
+            return None;
+        }
         let limits = &self.case.shared.target_limits;
         let rate = agent.rate.map(|rate| limits.rate(rate));
-        self.environment
-            .is_live()
-            .then(|| Arc::new(own.with_limit(rate)) as Arc<dyn Pacer>)
+        Some(Arc::new(own.with_limit(rate)))
     }
 
-    /// Whether the agent itself is asked, and is not a part of this program.
+    /// The agent itself is asked, and is not a part of this program.
     pub(crate) fn is_sent(&self) -> bool {
         let is_own = self.outcome.transcript.time == AgentTime::Virtual;
         let is_observed = self.case.shared.conversations.observed().is_some();

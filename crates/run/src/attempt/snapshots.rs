@@ -19,25 +19,20 @@ const LISTED: usize = 20;
 /// # Errors
 /// If a file cannot be written; those before it are written.
 pub(crate) fn keep(captured: Vec<Captured>, outcome: &mut Outcome) -> Result<(), Problem> {
+    // The snapshot of a test that failed would be the expectation of what is wrong.
     if outcome.status() != Status::Passed {
         return Ok(());
     }
     for captured in captured {
         let is_new = captured.is_new();
-        let Captured {
-            golden: Golden { path, shown, .. },
-            text,
-            ..
-        } = captured;
-        golden::write(&path, &text).map_err(|error| {
-            Problem::new(
-                ErrorKind::Setup,
-                format!(
-                    "the snapshot `{shown}` cannot be written: {}",
-                    why(&path, &error)
-                ),
-            )
-        })?;
+        let Golden { path, shown, .. } = captured.golden;
+        if let Err(error) = golden::write(&path, &captured.text) {
+            let message = format!(
+                "the snapshot `{shown}` cannot be written: {}",
+                why(&path, &error)
+            );
+            return Err(Problem::new(ErrorKind::Setup, message));
+        }
         outcome.verdict.snapshots.push(SnapshotWritten {
             file: shown,
             is_new,
@@ -48,15 +43,14 @@ pub(crate) fn keep(captured: Vec<Captured>, outcome: &mut Outcome) -> Result<(),
 
 /// The reason that a file cannot be written, in words.
 fn why(path: &Path, error: &io::Error) -> String {
-    match path
-        .ancestors()
-        .skip(1)
-        .find(|folder| folder.is_file())
-        .and_then(Path::file_name)
+    // The reason of the system does not name the file that is there instead of a directory.
+    let mut folders = path.ancestors().skip(1);
+    if let Some(file) = folders.find(|folder| folder.is_file())
+        && let Some(name) = file.file_name()
     {
-        Some(name) => format!("`{}` is a file, not a directory", name.to_string_lossy()),
-        None => reason(error).to_string(),
+        return format!("`{}` is a file, not a directory", name.to_string_lossy());
     }
+    reason(error).to_string()
 }
 
 /// Reports the snapshots that no rule refers to, and deletes them if the options say so and the run was not stopped.
@@ -65,16 +59,19 @@ pub(crate) fn clear(shared: &Run, obsolete: Vec<Golden>) {
         return;
     }
     let may_delete = shared.options.writing.obsolete && shared.stopper.reason().is_none();
-    let (mut deleted, mut left, mut listed) = (0, 0, Vec::new());
+    let mut deleted = 0;
+    let mut left = 0;
+    let mut listed = Vec::new();
     for Golden { path, shown, .. } in obsolete {
-        let gone = may_delete && fs::remove_file(&path).is_ok();
-        if gone {
+        if may_delete && fs::remove_file(&path).is_ok() {
+            deleted += 1;
             // The last one leaves an empty folder, which git would not keep either; any other stays.
             let _ = path.parent().map(fs::remove_dir);
-        }
-        *if gone { &mut deleted } else { &mut left } += 1;
-        if !gone && listed.len() < LISTED {
-            listed.push(shown);
+        } else {
+            left += 1;
+            if listed.len() < LISTED {
+                listed.push(shown);
+            }
         }
     }
     shared.tell_all(RunEvent::ObsoleteSnapshots {

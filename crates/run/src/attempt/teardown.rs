@@ -20,7 +20,7 @@ pub(crate) struct Teardown {
 }
 
 impl Teardown {
-    /// That nothing could be started.
+    /// The result if nothing could be started.
     pub(crate) fn not_started(problem: Problem) -> Self {
         Self {
             warnings: Vec::new(),
@@ -28,7 +28,7 @@ impl Teardown {
         }
     }
 
-    /// Adds it to the outcome of its test, which does not pass if a command could not be started.
+    /// Adds this to the outcome of its test, which does not pass if a command could not be started.
     pub(crate) fn report(self, outcome: &mut Outcome) {
         outcome.verdict.warnings.extend(self.warnings);
         if let Some(problem) = self.not_started {
@@ -53,36 +53,33 @@ pub(crate) async fn run_teardown(
     // A second interrupt ends the program, and kills the process.
     let never = CancellationToken::new();
     let mut teardown = Teardown::default();
-    let preparation = || lock(preparation);
-    let commands = preparation().teardown_commands();
+    let commands = lock(preparation).teardown_commands();
     for index in 0..commands {
-        let command = preparation().teardown(index);
-        match command {
-            Ok(None) => {}
-            Ok(Some(mut command)) => {
-                let who = format!("teardown {}", index + 1);
-                teardown.warnings.append(&mut command.warnings);
-                teardown
-                    .warnings
-                    .extend(command.launch.leave_out_unusable(&who));
-                watchdog.extend(command.launch.timeout);
-                match hook::run(&command, &never).await {
-                    Ok(_) => {}
-                    Err(error) if error.is_not_started() => {
-                        teardown.add_not_started(Problem {
-                            kind: ErrorKind::Hook,
-                            message: error.to_string(),
-                            help: error.help(),
-                        });
-                    }
-                    Err(error) => teardown.warnings.push(error.to_string()),
-                }
-            }
+        let who = format!("teardown {}", index + 1);
+        let command = lock(preparation).teardown(index);
+        let mut command = match command {
+            Ok(Some(command)) => command,
+            Ok(None) => continue,
+            // One command that cannot be filled, say for a variable that no hook gave, does not stop the others.
             Err(error) => {
                 let problem = case.unprepared(error);
-                let message = format!("teardown {}: {}", index + 1, problem.message);
+                let message = format!("{who}: {}", problem.message);
                 teardown.add_not_started(Problem { message, ..problem });
+                continue;
             }
+        };
+        let left_out = command.launch.leave_out_unusable(&who);
+        teardown.warnings.append(&mut command.warnings);
+        teardown.warnings.extend(left_out);
+        watchdog.extend(command.launch.timeout);
+        match hook::run(&command, &never).await {
+            Ok(_) => {}
+            Err(error) if error.is_not_started() => teardown.add_not_started(Problem {
+                kind: ErrorKind::Hook,
+                message: error.to_string(),
+                help: error.help(),
+            }),
+            Err(error) => teardown.warnings.push(error.to_string()),
         }
     }
     teardown

@@ -24,14 +24,15 @@ impl Attempt<'_> {
             self.outcome.end(cause);
         }
         self.note_server_exit().await;
-        let last = self
-            .outcome
-            .transcript
-            .turns
-            .last()
-            .and_then(|turn| turn.ended_unix_ms)
-            .unwrap_or_default();
-        self.outcome.transcript.ended_unix_ms = self.environment.ended_unix_ms().max(last);
+
+        // The time of an agent can be virtual, and ahead of the clock: no turn ends after its attempt.
+        let transcript = &mut self.outcome.transcript;
+        transcript.ended_unix_ms = self.environment.ended_unix_ms();
+        if let Some(last) = transcript.turns.last()
+            && let Some(ended) = last.ended_unix_ms
+        {
+            transcript.ended_unix_ms = transcript.ended_unix_ms.max(ended);
+        }
     }
 
     /// The end of an attempt that something halted.
@@ -50,8 +51,10 @@ impl Attempt<'_> {
             Halt::Broken(problem)
                 if problem.kind == ErrorKind::Recording && shared.answers.are_of_earlier_run() =>
             {
-                let turns = &self.outcome.transcript.turns;
-                let asked = turns.last().map_or(1, |turn| turn.number + 1);
+                let asked = match self.outcome.transcript.turns.last() {
+                    Some(turn) => turn.number + 1,
+                    None => 1,
+                };
                 let why = format!(
                     "turn {asked} sends what the agent was not asked when its answers were kept: the test or its target changed"
                 );
@@ -70,32 +73,39 @@ impl Attempt<'_> {
             watchdog,
             ..
         } = self.case;
-        let unprepared = |error| self.case.unprepared(error);
+        // The file was read ahead while other tests waited for their agents, or is being read.
         watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
-        let test = loading.clone().test_of(entry).await.map_err(unprepared)?;
+        let test = loading.clone().test_of(entry).await;
+        let test = test.map_err(|error| self.case.unprepared(error))?;
         let environment = &self.environment;
-        let setup = environment.setup(&plan.variables.setup);
         let begun = Preparation::begin(
             &environment.context,
             plan,
             entry,
             test,
             environment.mode(),
-            setup,
+            environment.setup(&plan.variables.setup),
         );
-        let mut preparation = begun.map_err(unprepared)?;
-        for (name, marker) in self.environment.unknown_secrets() {
+        let mut preparation = begun.map_err(|error| self.case.unprepared(error))?;
+
+        // A recording has markers instead of secrets. A replay that does not know a secret goes on with its marker.
+        for (name, marker) in environment.unknown_secrets() {
             self.case.redactor.add([&marker]);
             preparation.replace(name, marker);
         }
         self.outcome.transcript.turns_not_run = turn_count(preparation.turns());
+
+        // From here on the teardown runs whatever happens: the watchdog does it if this thread is left behind. A replay ran
+        // no hook, and has nothing to clean up.
         let preparation = Arc::new(Mutex::new(preparation));
-        let needs_teardown = self.environment.is_live();
+        let needs_teardown = environment.is_live();
         if needs_teardown {
             watchdog.hand_over(&preparation);
         }
         // A future is as large as all that it may hold, and moves with each that waits for it: large ones are put aside.
         let talked = Box::pin(self.talk(&preparation, threads)).await;
+
+        // The next test need not wait for the teardown to talk to the agent.
         watchdog.release_locks();
         if needs_teardown {
             watchdog.begin_teardown()?;
@@ -117,10 +127,13 @@ impl Attempt<'_> {
             ..
         } = self;
         run_hooks(case, environment, preparation).await?;
+        // The target and the turns may use what hooks gave, so they are filled after them.
         case.watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
         let finished = lock(preparation).finish();
         let prepared = finished.map_err(|error| case.unprepared(error))?;
         environment.add_secrets(&prepared.secrets);
+
+        // Noted before anything is sent, so that the report of a test that fails at once has it.
         prepared.target.agent().clone_into(&mut outcome.test.agent);
         outcome.transcript.thread_id.clone_from(&prepared.thread_id);
         outcome.verdict.warnings.clone_from(&prepared.warnings);

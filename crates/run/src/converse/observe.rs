@@ -19,6 +19,7 @@ pub(super) fn observe(
     prepared: &mut Prepared,
     conversation: ObservedConversation,
 ) -> Result<Vec<RuleResult>, Problem> {
+    // A turn that is filled late has rules that are filled late, too.
     if let Some(index) = prepared.turns.iter().position(Option::is_none) {
         let message = format!(
             "turn {} uses a variable that an earlier turn captures",
@@ -43,7 +44,11 @@ pub(super) fn observe(
         shown,
         warnings,
     } = conversation;
+
+    // A rule about facts that the trace does not show has no verdict: it would pass for want of them.
     let not_shown = prepared.rules.withhold(shown, turns.len());
+
+    // The target answers with what was observed. What the trace lacks is as the config says.
     let agent = if agent.is_empty() {
         prepared.target.agent().to_owned()
     } else {
@@ -62,10 +67,16 @@ pub(super) fn observe(
         started_unix_ms,
         turns,
     });
-    (prepared.history, prepared.thread_id) = (history, thread_id);
-    (prepared.simulation, prepared.actions, prepared.client_tools) = (None, Vec::new(), Vec::new());
-    (prepared.timeout, prepared.whole_timeout) = (None, None);
+    prepared.history = history;
+    prepared.thread_id = thread_id;
     prepared.warnings.extend(warnings);
+
+    // Nothing is sent any more, so nothing follows the turns, executes tools, or takes too long.
+    prepared.simulation = None;
+    prepared.actions = Vec::new();
+    prepared.client_tools = Vec::new();
+    prepared.timeout = None;
+    prepared.whole_timeout = None;
     Ok(not_shown)
 }
 

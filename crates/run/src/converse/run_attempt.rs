@@ -18,9 +18,12 @@ use ananke_trace::outcome::{EndCause, ErrorKind, Outcome, Problem, Status};
 /// Runs the attempt `key` at a test, with its own hooks, thread and conversation, and keeps its recording; the
 /// attempts before it used `threads`.
 pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThreads) -> Outcome {
+    // Rules have a time of their own: the agent takes none of it, and nothing interrupts a pattern.
     case.watchdog.begin_attempt(case.timeout());
     let allowed = case.plan.settings.evaluation.unwrap_or(COMPUTING_TIME);
     case.watchdog.judging.begin(allowed);
+
+    // The outside world of the attempt is the real one, or a recording of it.
     let environment = match environment(case, key) {
         Ok(environment) => environment,
         Err(problem) => {
@@ -32,10 +35,10 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     attempt.raw = raw_log(case.shared.options.settings.events);
     attempt.run(threads).await;
     attempt.note_contact();
-    let may_write = case
-        .watchdog
-        .begin(TestStep::Evaluate, Duration::ZERO)
-        .is_ok();
+
+    // A thread that was left behind writes nothing: its test was reported without it.
+    let evaluate = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO);
+    let may_write = evaluate.is_ok();
     keep_answers(&attempt);
     let Attempt {
         environment,
@@ -47,7 +50,11 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     } = attempt;
     if may_write && has_ended {
         let verified = verify_recording(case, key, threads, &environment, &outcome).await;
-        match verified.and_then(|()| environment.keep(outcome.transcript.ended_unix_ms)) {
+        let kept = match verified {
+            Ok(()) => environment.keep(outcome.transcript.ended_unix_ms),
+            Err(problem) => Err(problem),
+        };
+        match kept {
             Ok(recording) => outcome.transcript.recording = recording,
             Err(problem) => outcome.end(EndCause::NotRecorded(problem)),
         }
@@ -55,32 +62,38 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     // A replay leaves nothing to clean up, so it has no part in what is recorded.
     outcome.verdict.warnings.extend(case.take_warnings());
     teardown.report(&mut outcome);
+
+    // The status is known only now, since a recording or a teardown that fails changes it.
     let is_wanted = case.shared.options.settings.events == ReportedEvents::All
         || !matches!(outcome.status(), Status::Passed | Status::Skipped);
-    if let Some(raw) = raw.filter(|_| is_wanted) {
+    if let Some(raw) = raw
+        && is_wanted
+    {
         raw.put_into(&mut outcome, &case.redactor);
     }
     outcome
 }
 
-/// Keeps what an attempt that is over was answered, for those that need it again.
-fn keep_answers(
-    Attempt {
+/// Keeps the answers that an attempt got, for those that need them again.
+fn keep_answers(attempt: &Attempt<'_>) {
+    let Attempt {
         case,
         environment,
         outcome,
         has_ended,
         ..
-    }: &Attempt<'_>,
-) {
+    } = attempt;
     let ended_unix_ms = outcome.transcript.ended_unix_ms;
     match &case.shared.answers {
         RunAnswers::Live(LiveAnswers { attempts, .. }) => {
-            if let Some(store) = attempts.as_ref().filter(|_| *has_ended)
+            // An attempt that was aborted lacks answers that another evaluation would ask for.
+            if *has_ended
+                && let Some(store) = attempts
                 && let Some(attempt) = environment.recorded_attempt(ended_unix_ms)
             {
                 store.add(attempt);
             }
+            // The walk that fails in the end is kept. If it cannot be recorded, it has failed all the same.
             let text = environment.text_in_memory(ended_unix_ms);
             lock(&case.walk).recording = text.ok().flatten();
         }
@@ -105,7 +118,6 @@ fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem
     } = case;
     let live = AttemptEnvironment::live(&shared.context, &shared.transport, redactor)
         .sharing(&shared.programs);
-    let is_walk = case.entry.test.walk.is_some();
     match &shared.answers {
         RunAnswers::Earlier(answers) => {
             let recording = answers.recording(&key.test, key.run);
@@ -114,14 +126,19 @@ fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem
         RunAnswers::Recording(kept) => Ok(live.with_recording(kept, key)),
         RunAnswers::Recordings(recordings) => live.with_recordings(recordings, key),
         RunAnswers::InMemory(_) => Ok(live.recorded_in_memory(key)),
-        RunAnswers::Live(LiveAnswers { failed_walks, .. }) if is_walk => Ok(match failed_walks {
-            Some(_) => live.recorded_in_memory(key),
-            None => live,
-        }),
-        RunAnswers::Live(LiveAnswers { attempts, .. }) => Ok(match attempts {
-            Some(store) => live.recorded_for_store(key, store.most_bytes()),
-            None => live,
-        }),
+        RunAnswers::Live(answers) => {
+            // A walk is recorded in memory, since only those that fail are kept.
+            if case.entry.test.walk.is_some() {
+                return Ok(match answers.failed_walks {
+                    Some(_) => live.recorded_in_memory(key),
+                    None => live,
+                });
+            }
+            Ok(match &answers.attempts {
+                Some(store) => live.recorded_for_store(key, store.most_bytes()),
+                None => live,
+            })
+        }
     }
 }
 

@@ -20,20 +20,24 @@ pub(crate) async fn run_attempts(
     let settings = &case.shared.options.settings;
     let policy = run_policy(settings, test.runs);
     let prohibitions = test.prohibitions.unwrap_or(settings.prohibitions);
-    let walk = test.walk.as_ref();
-    let mut series: Box<dyn AttemptSeries + Send> = match (walk, policy) {
-        (Some(walk), _) => Box::new(match case.shared.answers.recording() {
+
+    // A series decides whether there is another attempt, and which outcome is that of the test.
+    let mut series: Box<dyn AttemptSeries + Send> = if let Some(walk) = &test.walk {
+        Box::new(match case.shared.answers.recording() {
             Some(recording) => WalkSearch::again(walk, &case.walk, recording.actions()),
             None => WalkSearch::new(walk, &case.walk),
-        }),
-        (None, Some(policy)) => Box::new(RepeatedRuns::new(policy, prohibitions)),
-        (None, None) => Box::new(Retries::new(settings.retries)),
+        })
+    } else if let Some(policy) = policy {
+        Box::new(RepeatedRuns::new(policy, prohibitions))
+    } else {
+        Box::new(Retries::new(settings.retries))
     };
     loop {
         let mut outcome = Box::pin(run_attempt(case, key, threads)).await;
         outcome.run = key.run;
         threads.add(&outcome.transcript.thread_id);
-        if walk.is_some() || policy.is_some() {
+        // There can be many runs, so what is secret in each is masked now, and not looked for in the others.
+        if test.walk.is_some() || policy.is_some() {
             case.forget_secrets_of(&mut outcome);
         }
         let next = series.next(key, outcome);

@@ -25,7 +25,7 @@ use ananke_plan::compile::CompiledClientTool;
 use ananke_plan::project::DEFAULT_TURN_TIMEOUT;
 use ananke_plan::{Preparation, Prepared};
 use ananke_rules::{Evaluator, Inherited, Measure, TurnCondition};
-use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, Status};
+use ananke_trace::outcome::{ErrorKind, Halt, Outcome, Problem, RuleResult, Status};
 
 /// The number of rules that are named of those that a skipped test has not evaluated.
 const LISTED_RULES: usize = 5;
@@ -37,29 +37,20 @@ fn too_large(error: &regex::Error) -> Problem {
 
 /// The longest limit of the duration of any turn.
 fn longest_duration(rules: &Inherited) -> Duration {
-    let limits = rules
-        .turns
-        .iter()
-        .filter_map(|turn| turn.limits.get(Measure::Duration));
-    Duration::from_millis(limits.map(|bound| bound.most).max().unwrap_or_default())
+    let turns = rules.turns.iter();
+    let limits = turns.filter_map(|turn| turn.limits.get(Measure::Duration));
+    let most = limits.map(|limit| limit.most).max();
+    Duration::from_millis(most.unwrap_or_default())
 }
 
 /// The reason that a test is skipped whose agent waits for input: with the rules that nothing decided, and what to do.
 fn why_skipped(why: &str, open_rules: &[String]) -> String {
-    let named = open_rules
-        .iter()
-        .take(LISTED_RULES)
-        .cloned()
-        .collect::<Vec<_>>()
-        .join(", ");
-    let more = match open_rules.len().saturating_sub(LISTED_RULES) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let unchecked = if named.is_empty() {
-        named
-    } else {
-        format!("; not checked: {named}{more}")
+    let listed = open_rules.len().min(LISTED_RULES);
+    let named = open_rules[..listed].join(", ");
+    let unchecked = match open_rules.len() - listed {
+        0 if listed == 0 => String::new(),
+        0 => format!("; not checked: {named}"),
+        more => format!("; not checked: {named} and {more} more"),
     };
     format!(
         "{why}{unchecked}; add a turn that answers, `simulate` or `interactive`, or `on_missing_input: end`"
@@ -75,14 +66,20 @@ impl Attempt<'_> {
     ) -> Result<(), Halt> {
         self.case.watchdog.limit(prepared.whole_timeout);
         self.lock(&prepared).await?;
+
+        // A trace or a program can change what the plan says of the conversation.
         self.observe(&mut prepared).await?;
         self.note_history(&mut prepared);
         self.hand_to_driver(&mut prepared);
+
+        // Add-ons see the conversation as it begins, before its parts are moved to where they are needed.
         let start = ConversationStart::of(&prepared);
         let followers = self.followers(preparation, &prepared, &start);
-        // What a conversation knows is large: it is put aside once, and not moved with every task.
+        // A conversation knows much: its future is put aside once, and not moved with every task.
         let talked = self.talk_through(preparation, prepared, &start, &followers);
         let result = Box::pin(talked).await?;
+
+        // A test that has ended without this thread notes nothing any more.
         self.case
             .watchdog
             .begin(TestStep::Evaluate, Duration::ZERO)?;
@@ -95,21 +92,27 @@ impl Attempt<'_> {
         let Case {
             shared, watchdog, ..
         } = self.case;
-        let endpoint = prepared
-            .target
-            .endpoint()
-            .filter(|_| prepared.thread_is_fixed);
-        let concurrency = prepared
-            .pace
-            .concurrency
-            .filter(|_| self.environment.is_live());
-        let program = prepared
-            .target
-            .program()
-            .filter(|program| program.sharing.is_some() && self.environment.is_live());
+        // Tests share a thread only if its id is written down, and a process only if the target says so. No agent runs or is
+        // busy for a replay.
+        let is_live = self.environment.is_live();
+        let endpoint = if prepared.thread_is_fixed {
+            prepared.target.endpoint()
+        } else {
+            None
+        };
+        let concurrency = if is_live {
+            prepared.pace.concurrency
+        } else {
+            None
+        };
+        let program = match prepared.target.program() {
+            Some(program) if program.sharing.is_some() && is_live => Some(program),
+            _ => None,
+        };
         if endpoint.is_none() && concurrency.is_none() && program.is_none() {
             return Ok(());
         }
+
         // A test that has a slot never waits for a thread or a process: so no two tests wait for each other.
         let locks = async {
             let mut locks = ConversationLocks::default();
@@ -164,10 +167,9 @@ impl Attempt<'_> {
             return;
         };
         prepared.rules = Inherited::default();
-        let instructed = driver
-            .instructions()
-            .and_then(|said| prepared.target.prompted(said, None));
-        if let Some(instructed) = instructed {
+        if let Some(instructions) = driver.instructions()
+            && let Some(instructed) = prepared.target.prompted(instructions, None)
+        {
             prepared.target = Arc::from(instructed);
         }
         let tools = prepared.client_tools.iter();
@@ -182,6 +184,7 @@ impl Attempt<'_> {
         prepared: &Prepared,
         start: &ConversationStart,
     ) -> Vec<Box<dyn Follower>> {
+        // Most runs have no add-ons, and copy no tools for them.
         let taps = &self.case.shared.taps;
         if taps.is_empty() {
             return Vec::new();
@@ -208,6 +211,7 @@ impl Attempt<'_> {
         start: &ConversationStart,
         followers: &[Box<dyn Follower>],
     ) -> Result<ConversationResult, Problem> {
+        // Rules and tools are looked at first, since later steps move them out of `prepared`.
         self.name_tools(&prepared, &lock(preparation).conditions());
         let shared = &self.case.shared;
         let target = Arc::clone(&prepared.target);
@@ -215,6 +219,8 @@ impl Attempt<'_> {
         let budget = self.budget(&prepared, &pace);
         let session_options = self.session_options(&mut prepared);
         let written = self.written(preparation, &mut prepared);
+
+        // A pattern that is too large is a problem before the agent is asked anything.
         let evaluator = self.evaluator(take(&mut prepared.rules))?;
         let scripts = self.scripts(preparation);
         let mocks = Mocks::start(take(&mut prepared.client_tools), scripts)
@@ -222,6 +228,8 @@ impl Attempt<'_> {
         let mut tools = HostedTools::new(shared, mocks);
         let session = self.open(&*target, session_options).await?;
         let checkpoints = self.checkpoints(&prepared)?;
+
+        // Other agents and scripts: they simulate the user, and answer what rules ask.
         let helpers = Helpers {
             scripts,
             limits: budget.turn.clone(),
@@ -234,6 +242,8 @@ impl Attempt<'_> {
                 tested: &*target,
             },
         };
+
+        // Add-ons may change what the user says, and see all that is sent and received.
         let mut inputs = self.inputs(prepared, written, &oracle);
         for follower in followers {
             inputs = follower.inputs(inputs);
@@ -265,7 +275,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// The pace of its requests, but for the limits of their agents.
+    /// The pace of requests, but for the limits of their agents.
     fn pace(&self) -> RequestPace {
         let recorder = self.environment.recorder().cloned();
         RequestPace::new(Arc::clone(&self.case.watchdog), recorder)
@@ -273,18 +283,15 @@ impl Attempt<'_> {
 
     /// The time that the conversation may take, and the pace of its requests.
     fn budget(&self, prepared: &Prepared, pace: &RequestPace) -> Budget {
-        let whole = [self.case.timeout(), prepared.whole_timeout]
-            .into_iter()
-            .flatten()
-            .min();
+        let limits = [self.case.timeout(), prepared.whole_timeout];
+        let whole = limits.into_iter().flatten().min();
+        let timeout = prepared.timeout.unwrap_or(DEFAULT_TURN_TIMEOUT);
+        let stop = self.case.shared.stopper.token().clone();
         Budget {
             turn: Limits {
                 deadline: whole.map(|whole| self.environment.started().plus(whole)),
                 pacer: self.pacer(pace, &prepared.pace),
-                ..Limits::new(
-                    prepared.timeout.unwrap_or(DEFAULT_TURN_TIMEOUT),
-                    self.case.shared.stopper.token().clone(),
-                )
+                ..Limits::new(timeout, stop)
             },
             is_default_timeout: prepared.timeout.is_none(),
             whole,
@@ -311,8 +318,11 @@ impl Attempt<'_> {
         preparation: &'a Mutex<Preparation>,
         prepared: &mut Prepared,
     ) -> WrittenTurns<'a> {
-        let longest = || DEFAULT_TURN_TIMEOUT.max(longest_duration(&prepared.rules));
-        let timeout = prepared.timeout.unwrap_or_else(longest);
+        // A rule about a longer duration than the default could not be evaluated if the turn timed out before.
+        let timeout = match prepared.timeout {
+            Some(timeout) => timeout,
+            None => DEFAULT_TURN_TIMEOUT.max(longest_duration(&prepared.rules)),
+        };
         let turns = take(&mut prepared.turns);
         WrittenTurns::new(self, preparation, turns, timeout)
             .waiting(prepared.target.longest_wait())
@@ -320,9 +330,9 @@ impl Attempt<'_> {
     }
 
     fn evaluator(&self, rules: Inherited) -> Result<Evaluator, Problem> {
-        let evaluator = Evaluator::start(rules, self.case.redactor.clone())
-            .map_err(|error| too_large(&error))?;
+        let evaluator = Evaluator::start(rules, self.case.redactor.clone());
         Ok(evaluator
+            .map_err(|error| too_large(&error))?
             .writing(self.case.shared.options.writing)
             .with_time(self.case.watchdog.judging.clone())
             .withholding())
@@ -330,20 +340,17 @@ impl Attempt<'_> {
 
     /// The checkpoints of the simulation, and the conditions of the actions.
     fn checkpoints(&self, prepared: &Prepared) -> Result<Checkpoints, Problem> {
-        let simulation = prepared.simulation.iter();
-        let watched = simulation.flat_map(|simulation| &simulation.checkpoints);
+        let watched = match &prepared.simulation {
+            Some(simulation) => simulation.checkpoints.clone(),
+            None => Vec::new(),
+        };
         let actions = prepared.actions.iter();
         let conditions = actions.filter_map(|action| action.needs.clone());
         let Case {
             redactor, watchdog, ..
         } = self.case;
-        Checkpoints::start(
-            watched.cloned().collect(),
-            conditions.collect(),
-            redactor,
-            &watchdog.judging,
-        )
-        .map_err(|error| too_large(&error))
+        Checkpoints::start(watched, conditions.collect(), redactor, &watchdog.judging)
+            .map_err(|error| too_large(&error))
     }
 
     /// The inputs of the conversation: the written turns, and what follows them.
@@ -368,16 +375,20 @@ impl Attempt<'_> {
         target: &dyn Target,
         options: SessionOptions,
     ) -> Result<Box<dyn Session>, Problem> {
-        target.open(options).await.map_err(|error| {
-            if self.is_sent() {
-                self.contact.failed(&error);
+        match target.open(options).await {
+            Ok(session) => Ok(session),
+            Err(error) => {
+                // An agent that cannot even be reached is one that does not answer.
+                if self.is_sent() {
+                    self.contact.failed(&error);
+                }
+                Err(Problem {
+                    kind: ErrorKind::Protocol,
+                    message: error.to_string(),
+                    help: error.help,
+                })
             }
-            Problem {
-                kind: ErrorKind::Protocol,
-                message: error.to_string(),
-                help: error.help,
-            }
-        })
+        }
     }
 
     /// Notes the tools that the rules name, and those that exist before the agent calls one.
@@ -385,28 +396,28 @@ impl Attempt<'_> {
         let Case {
             shared, redactor, ..
         } = &self.case;
-        let checkpoints = prepared
-            .simulation
-            .iter()
-            .flat_map(|simulation| &simulation.checkpoints)
-            .flat_map(|checkpoint| checkpoint.rules.named_tools());
-        let of_conditions = conditions.iter().flat_map(TurnCondition::named_tools);
-        let named = prepared.rules.named_tools().chain(checkpoints);
-        let named = named.chain(of_conditions);
-        shared.tool_names.name(named, redactor);
-        let called_before = prepared
-            .history
-            .iter()
-            .flat_map(|message| &message.calls)
-            .map(|call| call.name.as_str());
-        let own = prepared
-            .client_tools
-            .iter()
-            .map(|tool| tool.declaration.name.as_str());
-        shared.tool_names.exist(called_before.chain(own), redactor);
-        for tool in &prepared.client_tools {
-            shared.tool_names.declared(&tool.declaration, redactor);
+        // At the end of the run, a name that no agent called and that is nearly one of a tool is a warning.
+        let names = &shared.tool_names;
+        names.name(prepared.rules.named_tools(), redactor);
+        if let Some(simulation) = &prepared.simulation {
+            for checkpoint in &simulation.checkpoints {
+                names.name(checkpoint.rules.named_tools(), redactor);
+            }
         }
+        for condition in conditions {
+            names.name(condition.named_tools(), redactor);
+        }
+
+        // The tools of the history and of the client exist, also if the agent calls none.
+        let mut existing: Vec<&str> = Vec::new();
+        for message in &prepared.history {
+            existing.extend(message.calls.iter().map(|call| &*call.name));
+        }
+        for tool in &prepared.client_tools {
+            existing.push(&tool.declaration.name);
+            names.declared(&tool.declaration, redactor);
+        }
+        names.exist(existing, redactor);
     }
 
     /// The source of unwritten input: a program, a walk, a simulator, or a person.
@@ -415,10 +426,13 @@ impl Attempt<'_> {
         prepared: Prepared,
         oracle: &'a TestOracle<'a>,
     ) -> Option<Box<dyn UnwrittenInput + 'a>> {
+        // A conversation that was held before goes on with nothing.
         let conversations = &self.case.shared.conversations;
         if conversations.observed().is_some() {
             return None;
         }
+
+        // A program says all that follows, whatever the test says of it.
         let helpers = oracle.judges.helpers.clone();
         let pace = helpers.pace;
         if let Some(driver) = conversations.driver().cloned() {
@@ -430,12 +444,8 @@ impl Attempt<'_> {
             }));
         }
         if let Some(walk) = &self.case.entry.test.walk {
-            return Some(Box::new(WalkInput::new(
-                self,
-                oracle.scripts,
-                walk,
-                prepared.actions,
-            )));
+            let walk = WalkInput::new(self, oracle.scripts, walk, prepared.actions);
+            return Some(Box::new(walk));
         }
         if let Some(simulation) = prepared.simulation {
             let simulator = Simulator {
@@ -446,8 +456,10 @@ impl Attempt<'_> {
             let tools = prepared.confirmation_tools;
             return Some(Box::new(SimulatedInput::new(self, simulator, tools)));
         }
-        let (interaction, tools) = (prepared.interaction, prepared.confirmation_tools);
-        let awaited = AwaitedInput::of(self, pace, interaction, tools)?;
+
+        // Without any of these a person goes on, if the agent waits for one.
+        let tools = prepared.confirmation_tools;
+        let awaited = AwaitedInput::of(self, pace, prepared.interaction, tools)?;
         Some(Box::new(awaited))
     }
 
@@ -484,31 +496,37 @@ impl Attempt<'_> {
             denied_warnings,
             duration_us,
         } = result;
-        let outcome = &mut self.outcome;
-        outcome.transcript.peer = trace.peer;
-        outcome.transcript.turns = turns;
-        for turn in &mut outcome.transcript.turns {
+        // Rules, warnings and messages come to those that were there before the conversation; the rest is its own.
+        let Outcome {
+            transcript,
+            verdict,
+            ..
+        } = &mut self.outcome;
+        transcript.peer = trace.peer;
+        transcript.turns = turns;
+        for turn in &mut transcript.turns {
             turn.keep_shown(self.shown);
         }
-        outcome.transcript.checkpoints = checkpoints;
-        outcome.transcript.turns_not_run = turn_count(turns_not_run);
-        outcome.verdict.rules.extend(rules);
-        outcome.verdict.silenced = trace.ledger.silenced().map(silenced).collect();
-        outcome.verdict.judges_not_asked = turn_count(not_asked.len());
-        outcome.verdict.warnings.extend(not_asked);
-        outcome.transcript.messages_count += messages_count;
-        outcome.transcript.state = state;
-        outcome.transcript.duration_us = duration_us;
-        outcome.verdict.warnings.extend(warnings);
-        outcome.verdict.denied_warnings = turn_count(denied_warnings);
-        let all_turns = &outcome.transcript.turns;
-        let is_whole =
-            || turns_not_run == 0 && all_turns.iter().all(|turn| turn.problem().is_none());
-        let is_whole = || halt.is_none() && is_whole();
-        outcome
-            .verdict
-            .warnings
-            .extend(self.environment.warnings(is_whole));
+        transcript.checkpoints = checkpoints;
+        transcript.turns_not_run = turn_count(turns_not_run);
+        transcript.messages_count += messages_count;
+        transcript.state = state;
+        transcript.duration_us = duration_us;
+        verdict.rules.extend(rules);
+        verdict.silenced = trace.ledger.silenced().map(silenced).collect();
+        verdict.judges_not_asked = turn_count(not_asked.len());
+        verdict.warnings.extend(not_asked);
+        verdict.warnings.extend(warnings);
+        verdict.denied_warnings = turn_count(denied_warnings);
+
+        // A conversation that broke off need not have used all of its recording.
+        let is_whole = halt.is_none()
+            && turns_not_run == 0
+            && transcript.turns.iter().all(|turn| turn.problem().is_none());
+        let of_recording = self.environment.warnings(|| is_whole);
+        verdict.warnings.extend(of_recording);
+
+        // A turn that the agent was never asked ends the attempt, unless something else has.
         let unasked = self.remove_unasked_turn();
         if let Some(halt) = halt.or(unasked.map(Halt::Broken)) {
             return Err(match halt {
@@ -516,6 +534,7 @@ impl Attempt<'_> {
                 halt => halt,
             });
         }
+        // A turn is skipped only if the run stopped during it.
         if self.outcome.status() == Status::Skipped {
             return Err(Halt::Stopped);
         }
@@ -532,12 +551,13 @@ impl Attempt<'_> {
             return None;
         }
         let transcript = &mut self.outcome.transcript;
-        let unasked = transcript.turns.pop_if(|turn| {
-            let problem = turn.problem();
-            problem.is_some_and(|problem| problem.kind == ErrorKind::Recording)
-        })?;
+        let problem = transcript.turns.last()?.problem()?.clone();
+        if problem.kind != ErrorKind::Recording {
+            return None;
+        }
+        transcript.turns.pop();
         transcript.turns_not_run += 1;
-        unasked.problem().cloned()
+        Some(problem)
     }
 }
 

@@ -50,47 +50,46 @@ impl SchemaWalk<'_> {
         if depth > DEEPEST || self.visited > 10 * MOST_VALUES || self.found.len() >= MOST_VALUES {
             return;
         }
-        if let Some(pointer) = schema
-            .get("$ref")
-            .and_then(Value::as_str)
-            .and_then(|to| to.strip_prefix('#'))
+        // References within the schema alone: nothing is fetched for it.
+        if let Some(Value::String(reference)) = schema.get("$ref")
+            && let Some(pointer) = reference.strip_prefix('#')
+            && let Some(part) = self.root.pointer(pointer)
         {
-            let root = self.root;
-            root.pointer(pointer)
-                .into_iter()
-                .for_each(|part| self.take(part, path, depth + 1));
+            self.take(part, path, depth + 1);
         }
-        let listed = schema
-            .get("enum")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten();
-        for value in listed
-            .chain(schema.get("const"))
-            .filter(|value| !value.is_array() && !value.is_object())
-        {
-            if !path.is_empty() && self.found.len() < MOST_VALUES {
-                self.found.insert((path.to_owned(), json_key(value)));
+
+        if let Some(Value::Array(listed)) = schema.get("enum") {
+            for value in listed {
+                self.insert(path, value);
             }
         }
-        for (key, part) in schema
-            .get("properties")
-            .and_then(Value::as_object)
-            .into_iter()
-            .flatten()
-        {
-            self.take(part, &Path::within(path, key), depth + 1);
+        if let Some(value) = schema.get("const") {
+            self.insert(path, value);
+        }
+
+        if let Some(Value::Object(properties)) = schema.get("properties") {
+            for (key, part) in properties {
+                self.take(part, &Path::within(path, key), depth + 1);
+            }
         }
         if let Some(items) = schema.get("items") {
             self.take(items, &format!("{path}[]"), depth + 1);
         }
+        // The values of a part may be excluded by another one, but a test can still be written for them.
         for several in ["anyOf", "oneOf", "allOf"] {
-            let parts = schema
-                .get(several)
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten();
-            parts.for_each(|part| self.take(part, path, depth + 1));
+            if let Some(Value::Array(parts)) = schema.get(several) {
+                for part in parts {
+                    self.take(part, path, depth + 1);
+                }
+            }
+        }
+    }
+
+    /// Adds a value that the schema lists; the arguments as a whole, objects and lists are none that a test could name.
+    fn insert(&mut self, path: &str, value: &Value) {
+        let is_scalar = !value.is_array() && !value.is_object();
+        if is_scalar && !path.is_empty() && self.found.len() < MOST_VALUES {
+            self.found.insert((path.to_owned(), json_key(value)));
         }
     }
 }
@@ -115,9 +114,11 @@ fn take_scalars(
                 take_scalars(item, &format!("{path}[]"), depth + 1, found);
             }
         }
-        scalar if !path.is_empty() => drop(found.insert((path.to_owned(), json_key(scalar)))),
         // Arguments that are no object have no names.
-        _ => {}
+        _ if path.is_empty() => {}
+        scalar => {
+            found.insert((path.to_owned(), json_key(scalar)));
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use ananke_base::context::lock;
 use ananke_base::message::ToolDeclaration;
 use ananke_trace::outcome::coverage::{CoverageReport, CoverageState};
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{Args, EventNumber, Interrupt, InterruptStatus, RunEnd, Trace};
+use ananke_trace::trace::{Args, EventNumber, InterruptStatus, RunEnd, Trace};
 
 /// Takes what tests declare and what happens in them. What is secret in a test is masked before it is kept.
 #[derive(Debug, Default)]
@@ -29,44 +29,42 @@ impl CoverageCollector {
         redactor: &Redactor,
     ) {
         for tool in tools {
-            declare(
-                &tool.name,
-                Some(&tool.parameters),
-                redactor,
-                &mut self.items(),
-            );
+            let schema = Some(&tool.parameters);
+            declare(&tool.name, schema, redactor, &mut self.items());
         }
     }
 
     /// Takes the conversation of a test, which is over, and of what its rules notice a change.
     pub fn observe(&self, trace: &Trace, noticed: &NoticedChanges, redactor: &Redactor) {
-        let calls = trace.calls.iter().filter(|call| call.origin.is_new());
         let mut items = self.items();
-        for tool in trace
-            .declarations
-            .iter()
-            .flat_map(|declaration| &declaration.tools)
-        {
+        let declared = trace.declarations.iter();
+        for tool in declared.flat_map(|declaration| &declaration.tools) {
             declare(&tool.name, tool.input.as_ref(), redactor, &mut items);
         }
+
+        // Calls of the history were not made in this test, and exercise nothing.
         let mut before: Option<String> = None;
-        for call in calls {
-            let state = |part| noticed.of_call(trace.numbered(call.first_event), &part);
+        for call in &trace.calls {
+            if !call.origin.is_new() {
+                continue;
+            }
+            let first_event = trace.numbered(call.first_event);
             let tool = redactor.text(&call.name).into_owned();
-            items.call(&tool, CallEnding::of(call), state(CallPart::Ending));
+            let ending = noticed.of_call(first_event, &CallPart::Ending);
+            items.call(&tool, CallEnding::of(call), ending);
             if let Args::Json(args) = call.args() {
                 for value in masked(seen(args), redactor) {
-                    let argument = value
-                        .0
-                        .split(['.', '['])
-                        .next()
-                        .unwrap_or_default()
-                        .to_owned();
-                    items.value(&tool, value, state(CallPart::Argument(argument)));
+                    // A change is noticed of an argument as a whole, which is the first part of the path.
+                    let path = &value.0;
+                    let end = path.find(['.', '[']).unwrap_or(path.len());
+                    let argument = CallPart::Argument(path[..end].to_owned());
+                    let state = noticed.of_call(first_event, &argument);
+                    items.value(&tool, value, state);
                 }
             }
             if let Some(before) = &before {
-                items.transition(before, &tool, state(CallPart::Order));
+                let order = noticed.of_call(first_event, &CallPart::Order);
+                items.transition(before, &tool, order);
             }
             before = Some(tool);
         }
@@ -99,38 +97,32 @@ fn take_interrupts(
     redactor: &Redactor,
     items: &mut CoveredItems,
 ) {
-    let named = |interrupt: &Interrupt| {
-        let name = trace
-            .tool_of(interrupt)
-            .or(interrupt.reason.as_deref())
-            .unwrap_or("interrupt");
-        redactor.text(name).into_owned()
-    };
     let mut open: BTreeMap<&str, (String, CoverageState)> = BTreeMap::new();
     for (number, turn) in trace.turns.iter().enumerate() {
+        // The input of a turn answers what turns before it have left open.
         for answer in &turn.input.answered {
-            let Some((name, state)) = open.remove(answer.id.as_str()) else {
-                continue;
-            };
-            let Some(states) = items.interrupt(&name) else {
-                continue;
-            };
-            match answer.status {
-                InterruptStatus::Resolved => states.resolved.raise(state),
-                InterruptStatus::Cancelled => states.cancelled.raise(state),
+            if let Some((name, state)) = open.remove(answer.id.as_str())
+                && let Some(states) = items.interrupt(&name)
+            {
+                match answer.status {
+                    InterruptStatus::Resolved => states.resolved.raise(state),
+                    InterruptStatus::Cancelled => states.cancelled.raise(state),
+                }
             }
         }
-        for exchange in trace
-            .exchanges
-            .get(turn.exchanges.clone())
-            .unwrap_or_default()
-        {
-            if let Some(RunEnd::Interrupted(interrupts)) = &exchange.run_end {
-                for interrupt in interrupts {
-                    let name = named(interrupt);
-                    items.interrupt(&name);
-                    open.insert(&interrupt.id, (name, noticed.of_interrupt(number)));
-                }
+
+        // An interrupt that nothing answers is kept, too: the report shows it as a hole.
+        let exchanges = trace.exchanges.get(turn.exchanges.clone());
+        for exchange in exchanges.unwrap_or_default() {
+            let Some(RunEnd::Interrupted(interrupts)) = &exchange.run_end else {
+                continue;
+            };
+            for interrupt in interrupts {
+                let tool = trace.tool_of(interrupt);
+                let name = tool.or(interrupt.reason.as_deref());
+                let name = redactor.text(name.unwrap_or("interrupt")).into_owned();
+                items.interrupt(&name);
+                open.insert(&interrupt.id, (name, noticed.of_interrupt(number)));
             }
         }
     }
@@ -140,11 +132,11 @@ fn masked(
     values: BTreeSet<(ArgumentPath, WrittenValue)>,
     redactor: &Redactor,
 ) -> BTreeSet<(ArgumentPath, WrittenValue)> {
-    let text = |text: String| redactor.text(&text).into_owned();
-    values
-        .into_iter()
-        .map(|(path, value)| (text(path), text(value)))
-        .collect()
+    let values = values.into_iter().map(|(path, value)| {
+        let path = redactor.text(&path).into_owned();
+        (path, redactor.text(&value).into_owned())
+    });
+    values.collect()
 }
 
 /// Changes to one conversation that its rules notice: of its calls, by their first events, and of its interrupts, by turns.
@@ -171,21 +163,16 @@ impl NoticedChanges {
         self.calls.entry(first_event).or_default().insert(part);
     }
 
-    /// It is noticed if the interrupts of the turn, counted from 0, do not come.
+    /// A change is noticed by which the interrupts of the turn, counted from 0, do not come.
     pub fn interrupt(&mut self, turn: usize) {
         self.interrupts.insert(turn);
     }
 
     /// The extent to which the test covers this part of a call that happens in it.
     pub(super) fn of_call(&self, first_event: EventNumber, part: &CallPart) -> CoverageState {
-        let is_noticed = self
-            .calls
-            .get(&first_event)
-            .is_some_and(|parts| parts.contains(part));
-        if is_noticed {
-            CoverageState::Asserted
-        } else {
-            CoverageState::Exercised
+        match self.calls.get(&first_event) {
+            Some(parts) if parts.contains(part) => CoverageState::Asserted,
+            _ => CoverageState::Exercised,
         }
     }
 

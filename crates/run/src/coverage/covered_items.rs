@@ -23,40 +23,38 @@ pub(super) struct CoveredItems {
     pub(super) interrupts: BTreeMap<String, AnswerStates>,
     /// The number of values of all tools together.
     values: usize,
-    /// Whether something is missing, since there was too much of it.
+    /// Something is missing, since there was too much of it.
     pub(super) is_partial: bool,
 }
 
-/// A tool.
 #[derive(Debug, Default)]
 pub(super) struct CoveredTool {
     pub(super) is_declared: bool,
     pub(super) outcomes: OutcomeStates,
-    /// The values that its schema lists.
+    /// The values that the schema lists.
     pub(super) listed: BTreeSet<(ArgumentPath, WrittenValue)>,
-    /// The values that its calls had.
+    /// The values that the calls had.
     pub(super) seen: BTreeMap<(ArgumentPath, WrittenValue), CoverageState>,
 }
 
 impl CoveredItems {
     /// Takes a tool that the agent is known to have, with the values that its schema lists.
     pub(super) fn declare(&mut self, tool: &str, values: BTreeSet<(ArgumentPath, WrittenValue)>) {
-        let mut room = MOST_ITEMS.saturating_sub(self.values);
+        let mut kept = self.values;
+        let mut is_partial = false;
         let Some(tool) = self.tool(tool) else { return };
         tool.is_declared = true;
-        let (mut added, mut is_partial) = (0, false);
         for value in values.into_iter().filter(is_short) {
-            if room == 0 {
+            if kept >= MOST_ITEMS {
                 is_partial = true;
             } else if tool.listed.insert(value) {
-                (added, room) = (added + 1, room - 1);
+                kept += 1;
             }
         }
-        self.values += added;
+        self.values = kept;
         self.is_partial |= is_partial;
     }
 
-    /// Takes a call.
     pub(super) fn call(&mut self, tool: &str, ending: CallEnding, state: CoverageState) {
         if let Some(tool) = self.tool(tool) {
             ending.state_in(&mut tool.outcomes).raise(state);
@@ -71,9 +69,13 @@ impl CoveredItems {
         state: CoverageState,
     ) {
         let is_full = self.values >= MOST_ITEMS;
-        let Some(covered) = self.tool(tool).filter(|_| is_short(&value)) else {
+        let Some(covered) = self.tool(tool) else {
             return;
         };
+        // The long values of schemas are not kept either, so that none of them is missing.
+        if !is_short(&value) {
+            return;
+        }
         if let Some(known) = covered.seen.get_mut(&value) {
             known.raise(state);
         } else if is_full {
@@ -97,7 +99,7 @@ impl CoveredItems {
         }
     }
 
-    /// The answers to interrupts of this name.
+    /// The answers to interrupts of this name; `None` if there is no room for another name.
     pub(super) fn interrupt(&mut self, name: &str) -> Option<&mut AnswerStates> {
         if name.len() > LONGEST
             || self.interrupts.len() >= MOST_ITEMS && !self.interrupts.contains_key(name)
@@ -108,6 +110,7 @@ impl CoveredItems {
         Some(self.interrupts.entry(name.to_owned()).or_default())
     }
 
+    /// The tool of this name; `None` if there is no room for another name.
     fn tool(&mut self, name: &str) -> Option<&mut CoveredTool> {
         if name.len() > LONGEST || self.tools.len() >= MOST_TOOLS && !self.tools.contains_key(name)
         {

@@ -17,10 +17,9 @@ const USER: &str = "Write what makes the agent do this";
 /// A test file with a skipped test for every outcome, value and answer that occurs in no test; `None` if there is none.
 /// Interrupts are answered by turns of the type `resume`. Names and values of agents are text in it, never references.
 pub fn stubs(report: &CoverageReport, resume: &str) -> Option<String> {
-    let tests: Vec<Value> = outcome_stubs(report)
-        .chain(argument_stubs(report))
-        .chain(answer_stubs(report, resume))
-        .collect();
+    let mut tests = outcome_stubs(report);
+    tests.extend(argument_stubs(report));
+    tests.extend(answer_stubs(report, resume));
     if tests.is_empty() {
         return None;
     }
@@ -28,58 +27,57 @@ pub fn stubs(report: &CoverageReport, resume: &str) -> Option<String> {
     Some(to_yaml(&Node::of_json(&file), 0))
 }
 
-fn outcome_stubs(report: &CoverageReport) -> impl Iterator<Item = Value> {
-    let holes = report.tools.iter().flat_map(|tool| {
-        let never = tool
-            .outcomes
-            .all()
-            .into_iter()
-            .filter(|(_, state)| *state == CoverageState::Never);
-        never.map(move |(outcome, _)| (&tool.name, outcome))
-    });
-    holes.map(|(tool, outcome)| {
-        let mut required = Value::Object(call_keys(tool));
-        match outcome {
-            "ok" => required["is_error"] = json!(false),
-            "error" => required["is_error"] = json!(true),
-            status => required["status"] = json!(status),
+fn outcome_stubs(report: &CoverageReport) -> Vec<Value> {
+    let mut stubs = Vec::new();
+    for tool in &report.tools {
+        for (outcome, state) in tool.outcomes.all() {
+            if state != CoverageState::Never {
+                continue;
+            }
+            let mut required = Value::Object(call_keys(&tool.name));
+            match outcome {
+                "ok" => required["is_error"] = json!(false),
+                "error" => required["is_error"] = json!(true),
+                status => required["status"] = json!(status),
+            }
+            stubs.push(stub(&format!("{}: {outcome}", tool.name), &required));
         }
-        stub(&format!("{tool}: {outcome}"), &required)
-    })
+    }
+    stubs
 }
 
-fn argument_stubs(report: &CoverageReport) -> impl Iterator<Item = Value> {
-    let holes = report
-        .arguments
-        .iter()
-        .filter(|argument| argument.state == CoverageState::Never);
-    holes.map(|argument| {
+fn argument_stubs(report: &CoverageReport) -> Vec<Value> {
+    let mut stubs = Vec::new();
+    for argument in &report.arguments {
+        if argument.state != CoverageState::Never {
+            continue;
+        }
         let name = format!("{}: {} is {}", argument.tool, argument.path, argument.value);
         let mut required = call_keys(&argument.tool);
+        // A path that cannot be read back leaves a stub for its reader to complete.
         if let Value::Object(args) = at_path(&argument.path, &argument.value) {
             required.insert("args".to_owned(), Value::Object(args));
         }
-        stub(&name, &Value::Object(required))
-    })
+        stubs.push(stub(&name, &Value::Object(required)));
+    }
+    stubs
 }
 
-fn answer_stubs(report: &CoverageReport, resume: &str) -> impl Iterator<Item = Value> {
-    let holes = report.interrupts.iter().flat_map(|interrupt| {
-        let never = interrupt
-            .answers
-            .all()
-            .into_iter()
-            .filter(|(_, state)| *state == CoverageState::Never);
-        never.map(move |(answer, _)| (&interrupt.name, answer))
-    });
-    holes.map(move |(name, answer)| {
-        json!({
-            "name": format!("{name}: the interrupt is {answer}"),
-            "skip": SKIPPED,
-            "turns": [{ "user": USER }, { "type": resume, "resume": [{ "status": answer }] }],
-            "assert": { "outcome": "finished" },
-        })
-    })
+fn answer_stubs(report: &CoverageReport, resume: &str) -> Vec<Value> {
+    let mut stubs = Vec::new();
+    for interrupt in &report.interrupts {
+        for (answer, state) in interrupt.answers.all() {
+            if state == CoverageState::Never {
+                stubs.push(json!({
+                    "name": format!("{}: the interrupt is {answer}", interrupt.name),
+                    "skip": SKIPPED,
+                    "turns": [{ "user": USER }, { "type": resume, "resume": [{ "status": answer }] }],
+                    "assert": { "outcome": "finished" },
+                }));
+            }
+        }
+    }
+    stubs
 }
 
 fn stub(name: &str, required: &Value) -> Value {
@@ -94,11 +92,16 @@ fn stub(name: &str, required: &Value) -> Value {
 /// A value inside objects and lists: what `args` contains.
 fn at_path(path: &str, value: &Value) -> Value {
     let path = Path::parse_with_wildcards(&path.replace("[]", "[*]"));
-    let steps = path.map(|path| path.parts().to_vec()).unwrap_or_default();
-    steps.iter().rev().fold(value.clone(), |inner, step| {
-        if step == ANY {
-            return json!([inner]);
-        }
-        Value::Object(Map::from_iter([(step.clone(), inner)]))
-    })
+    let mut inner = value.clone();
+    let Ok(path) = path else {
+        return inner;
+    };
+    for step in path.parts().iter().rev() {
+        inner = if step == ANY {
+            json!([inner])
+        } else {
+            Value::Object(Map::from_iter([(step.clone(), inner)]))
+        };
+    }
+    inner
 }

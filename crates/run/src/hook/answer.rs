@@ -12,7 +12,7 @@ use ananke_trace::process::Launch;
 pub enum Expected {
     /// Variables: one JSON object.
     Variables,
-    /// Whether what the agent did is right: `true`, `false` or `{pass, message}`.
+    /// The verdict on what the agent did: `true`, `false` or `{pass, message}`.
     Verdict,
     /// The answer of a tool: `{result}` or `{error}`.
     ToolAnswer,
@@ -52,6 +52,7 @@ impl Expected {
     /// The mismatch of an answer, in words that say what it is; `None` if it is valid. Any answer with variables is valid
     /// here: their reader checks what is in them.
     pub fn mismatch(self, answer: &Value) -> Option<&'static str> {
+        // Some answers have a short form that is no object.
         let Value::Object(fields) = answer else {
             let fits = match self {
                 Self::Verdict => answer.is_boolean(),
@@ -59,22 +60,27 @@ impl Expected {
                 Self::UserInput => answer.is_string(),
                 Self::Variables | Self::ToolAnswer => false,
             };
-            return (!fits).then(|| kind(answer));
+            return if fits { None } else { Some(kind(answer)) };
         };
         match self {
             // The reader of what a user says checks what is in it.
             Self::Variables | Self::Cases | Self::UserInput => None,
-            Self::Verdict => match (fields.get("pass"), fields.get("message")) {
-                (Some(Value::Bool(_)), None | Some(Value::Null | Value::String(_))) => None,
-                (Some(Value::Bool(_)), Some(_)) => Some("an object whose `message` is not a text"),
-                (Some(_), _) => Some("an object whose `pass` is neither `true` nor `false`"),
-                (None, _) => Some("an object without `pass`"),
+            Self::Verdict => match fields.get("pass") {
+                Some(Value::Bool(_)) => match fields.get("message") {
+                    None | Some(Value::Null | Value::String(_)) => None,
+                    Some(_) => Some("an object whose `message` is not a text"),
+                },
+                Some(_) => Some("an object whose `pass` is neither `true` nor `false`"),
+                None => Some("an object without `pass`"),
             },
-            Self::ToolAnswer => match (fields.get("result"), fields.get("error")) {
-                (Some(_), None) | (None, Some(Value::String(_))) => None,
-                (None, Some(_)) => Some("an object whose `error` is not a text"),
-                (Some(_), Some(_)) => Some("an object with both `result` and `error`"),
-                (None, None) => Some("an object with neither `result` nor `error`"),
+            Self::ToolAnswer => match fields.get("error") {
+                Some(_) if fields.contains_key("result") => {
+                    Some("an object with both `result` and `error`")
+                }
+                Some(Value::String(_)) => None,
+                Some(_) => Some("an object whose `error` is not a text"),
+                None if fields.contains_key("result") => None,
+                None => Some("an object with neither `result` nor `error`"),
             },
         }
     }
@@ -84,36 +90,36 @@ impl Expected {
         if output.trim_ascii().is_empty() {
             return Err(OutputError::Nothing);
         }
-        let answer = match (serde_json::from_slice(output), self) {
-            (Ok(answer), _) => answer,
-            // What a user says is text, also if it begins like JSON; its reader finds an answer in it.
-            (Err(_), Self::UserInput) => {
-                let text = str::from_utf8(output)
-                    .map_err(|error| OutputError::NoJson(error.to_string(), start_of(output)))?;
-                return Ok(Value::from(text.trim()));
+        let answer = match serde_json::from_slice(output) {
+            Ok(answer) => answer,
+            // A user says text, also if it begins like JSON; its reader finds an answer in it.
+            Err(_) if self == Self::UserInput => {
+                return match str::from_utf8(output) {
+                    Ok(text) => Ok(Value::from(text.trim())),
+                    Err(error) => Err(OutputError::NoJson(error.to_string(), start_of(output))),
+                };
             }
-            (Err(error), _) => {
-                return Err(OutputError::NoJson(error.to_string(), start_of(output)));
-            }
+            Err(error) => return Err(OutputError::NoJson(error.to_string(), start_of(output))),
         };
-        let what = self.mismatch(&answer).or_else(|| {
-            self.is_ambiguous(output)
-                .then_some("an object with duplicate keys")
-        });
-        match what {
-            None => Ok(answer),
-            Some(what) => Err(OutputError::Other(what, start_of(output))),
+        if let Some(what) = self.mismatch(&answer) {
+            return Err(OutputError::Other(what, start_of(output)));
         }
+        if self.is_ambiguous(output) {
+            let what = "an object with duplicate keys";
+            return Err(OutputError::Other(what, start_of(output)));
+        }
+        Ok(answer)
     }
 
-    /// Whether duplicate keys give a decision two meanings: what a script quotes may add a key.
+    /// Duplicate keys give a decision two meanings: what a script quotes may add a key.
     fn is_ambiguous(self, output: &[u8]) -> bool {
-        let decides = match self {
-            Self::Verdict | Self::UserInput => true,
+        match self {
+            Self::Verdict | Self::UserInput => match received_json::read_bytes(output) {
+                Ok(read) => !read.other_values.is_empty(),
+                Err(_) => true,
+            },
             Self::Variables | Self::ToolAnswer | Self::Cases => false,
-        };
-        decides
-            && received_json::read_bytes(output).map_or(true, |read| !read.other_values.is_empty())
+        }
     }
 }
 

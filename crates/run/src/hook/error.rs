@@ -19,17 +19,17 @@ const NOT_RUN: [i32; 2] = [126, 127];
 /// The reason that a program failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FailureCause {
-    /// It could not be started: why, and what to do, which may be empty.
+    /// The program could not be started: why, and what to do, which may be empty.
     Start(String, String),
-    /// It ended with an exit code other than 0, or by a signal.
+    /// An end with an exit code other than 0, or by a signal.
     Ended(ExitStatus),
-    /// It exceeded this timeout.
+    /// The timeout that was exceeded.
     Timeout(Duration),
-    /// It printed more than the limit: the start of its output.
+    /// More output than the limit: the start of it.
     TooMuch(String),
     /// The run was stopped meanwhile.
     Stopped,
-    /// Its output is not what is expected.
+    /// Output that is not what is expected.
     Output(OutputError),
 }
 
@@ -45,12 +45,12 @@ pub struct ProgramError {
     /// The program as messages name it: `hook 1` or `the script`, and its command.
     who: String,
     folder_name: String,
-    /// Whether what it printed may be quoted.
+    /// Output may be quoted, since none of it can be a secret that is not known.
     may_be_quoted: bool,
     expected: Expected,
     cause: FailureCause,
     errors: String,
-    /// The variables that it would have given.
+    /// The variables that the program would have given.
     gave: Map<String, Value>,
 }
 
@@ -64,6 +64,7 @@ impl ProgramError {
             may_be_quoted,
         } = hook;
         Self {
+            // Two hooks can run one command, and differ in their number.
             who: format!(
                 "{} {number} {}",
                 role.as_str(),
@@ -86,7 +87,7 @@ impl ProgramError {
         Self {
             who: format!("the script {}", request.program),
             folder_name: request.launch.folder_name.clone(),
-            // What it prints does not become a variable, and so not a secret that is not known yet.
+            // The output of a script does not become a variable, and so not a secret that is not known yet.
             may_be_quoted: true,
             expected: request.expected,
             cause,
@@ -100,12 +101,12 @@ impl ProgramError {
         Self { gave, ..self }
     }
 
-    /// The variables that it would have given: they are as secret as if it had succeeded.
+    /// The variables that the program would have given: they are as secret as if it had succeeded.
     pub fn gave(&self) -> &Map<String, Value> {
         &self.gave
     }
 
-    /// Whether it was not started at all.
+    /// Nothing ran at all.
     pub fn is_not_started(&self) -> bool {
         matches!(self.cause, FailureCause::Start(..))
     }
@@ -113,6 +114,7 @@ impl ProgramError {
     /// The remedy.
     pub fn help(&self) -> Option<String> {
         let help = match &self.cause {
+            // The system's reason is enough if nothing is known that would help.
             FailureCause::Start(_, help) if help.is_empty() => return None,
             FailureCause::Start(_, help) => help.clone(),
             FailureCause::Ended(ExitStatus::Exit(code)) if NOT_RUN.contains(code) => format!(
@@ -120,6 +122,7 @@ impl ProgramError {
                 self.folder_name
             ),
             FailureCause::Timeout(_) => "increase its `timeout_ms`".to_owned(),
+            // A variable can be a path; another answer must be on stdout, and smaller.
             FailureCause::TooMuch(_) if self.expected == Expected::Variables => {
                 "write what is large to a file, and print its path".to_owned()
             }
@@ -171,6 +174,7 @@ impl From<ProgramError> for Halt {
 
 impl fmt::Display for ProgramError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Each cause continues the sentence that the name of the program begins.
         write!(formatter, "{} ", self.who)?;
         match &self.cause {
             FailureCause::Start(message, _) => formatter.write_str(message),
@@ -183,10 +187,12 @@ impl fmt::Display for ProgramError {
                 )
             }
             FailureCause::TooMuch(start) => {
-                let (most, start) = (MOST_OUTPUT >> 20, self.start_of_output(start));
+                let most = MOST_OUTPUT >> 20;
+                let start = self.start_of_output(start);
                 write!(formatter, "printed more than {most} MiB to stdout: {start}")
             }
             FailureCause::Stopped => formatter.write_str("was killed, since the run was stopped"),
+            // The output of a hook may contain secrets that are not known yet, and is not always shown.
             FailureCause::Output(OutputError::NoJson(error, start)) => {
                 write!(
                     formatter,
@@ -195,7 +201,8 @@ impl fmt::Display for ProgramError {
                 )
             }
             FailureCause::Output(OutputError::Other(what, start)) => {
-                let (expected, start) = (self.expected.words(), self.start_of_output(start));
+                let expected = self.expected.words();
+                let start = self.start_of_output(start);
                 write!(
                     formatter,
                     "printed {what} to stdout, expected {expected}: {start}"

@@ -7,7 +7,7 @@ use super::answer::ScriptRequest;
 use super::error::{FailureCause, ProgramError};
 use super::output::variables;
 use super::pipes::SHOWN_LINES;
-use super::process::RunningProgram;
+use super::process::{Finished, RunningProgram};
 use super::unread_output::UnreadOutput;
 use ananke_plan::compile::HookCommand;
 
@@ -19,22 +19,37 @@ pub async fn run(
     command: &HookCommand,
     cancel: &CancellationToken,
 ) -> Result<Map<String, Value>, ProgramError> {
-    let failed = |cause, errors| ProgramError::of_hook(command, cause, errors);
-    let running = RunningProgram::start(&command.launch, None)
-        .map_err(|error| failed(error.into(), String::new()))?;
-    let finished = running.finish(command.launch.timeout, cancel).await;
-    let read = |shown: &[u8]| match finished.failure_cause(shown) {
-        None if !command.role.gives_variables() => Ok(Map::new()),
-        None => variables(&finished.output, shown).map_err(FailureCause::Output),
-        Some(cause) => Err(cause),
+    let running = match RunningProgram::start(&command.launch, None) {
+        Ok(running) => running,
+        Err(error) => {
+            return Err(ProgramError::of_hook(command, error.into(), String::new()));
+        }
     };
-    if let Ok(gave) = read(&finished.output) {
-        return Ok(gave);
+    let finished = running.finish(command.launch.timeout, cancel).await;
+    if let Ok(variables) = read_variables(command, &finished, &finished.output) {
+        return Ok(variables);
     }
+    // Read once more for the error, which quotes only what may be shown: the output may contain secrets that are not known yet.
     let unread = UnreadOutput::of(&finished.output);
-    let read = read(&unread.shown);
+    let read = read_variables(command, &finished, &unread.shown);
     let errors = unread.errors(finished.errors).last_lines(SHOWN_LINES);
-    read.map_err(|cause| failed(cause, errors).with_output(unread.gave))
+    read.map_err(|cause| ProgramError::of_hook(command, cause, errors).with_output(unread.gave))
+}
+
+/// The variables that a hook gives; an error quotes `shown`.
+fn read_variables(
+    command: &HookCommand,
+    finished: &Finished,
+    shown: &[u8],
+) -> Result<Map<String, Value>, FailureCause> {
+    if let Some(cause) = finished.failure_cause(shown) {
+        return Err(cause);
+    }
+    // A teardown prints for people: no test is left that could use a variable.
+    if !command.role.gives_variables() {
+        return Ok(Map::new());
+    }
+    variables(&finished.output, shown).map_err(FailureCause::Output)
 }
 
 /// Sends a script its request and reads its answer, which has the expected form.
@@ -45,17 +60,26 @@ pub async fn ask(
     request: ScriptRequest<'_>,
     cancel: &CancellationToken,
 ) -> Result<Value, ProgramError> {
-    let failed = |cause, errors| ProgramError::of_script(request, cause, errors);
     let input = request.body.to_string().into_bytes();
-    let running = RunningProgram::start(request.launch, Some(input))
-        .map_err(|error| failed(error.into(), String::new()))?;
-    let finished = running.finish(request.launch.timeout, cancel).await;
-    let read = match finished.failure_cause(&finished.output) {
-        None => request
-            .expected
-            .read(&finished.output)
-            .map_err(FailureCause::Output),
-        Some(cause) => Err(cause),
+    let running = match RunningProgram::start(request.launch, Some(input)) {
+        Ok(running) => running,
+        Err(error) => {
+            return Err(ProgramError::of_script(
+                request,
+                error.into(),
+                String::new(),
+            ));
+        }
     };
-    read.map_err(|cause| failed(cause, finished.errors.last_lines(SHOWN_LINES)))
+    let finished = running.finish(request.launch.timeout, cancel).await;
+    // The error may quote all of the output: nothing in it becomes a variable that is a secret.
+    let cause = match finished.failure_cause(&finished.output) {
+        Some(cause) => cause,
+        None => match request.expected.read(&finished.output) {
+            Ok(answer) => return Ok(answer),
+            Err(error) => FailureCause::Output(error),
+        },
+    };
+    let errors = finished.errors.last_lines(SHOWN_LINES);
+    Err(ProgramError::of_script(request, cause, errors))
 }

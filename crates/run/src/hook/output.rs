@@ -63,22 +63,26 @@ fn named(variables: Map<String, Value>) -> Result<Map<String, Value>, OutputErro
 
 /// The start of `output` on one line.
 pub(super) fn start_of(output: &[u8]) -> String {
+    // Secrets are masked later, so the text goes on after the quoted part: half of a secret would not be known as one.
     let output = output.trim_ascii();
     let text = String::from_utf8_lossy(&output[..output.len().min(QUOTED + BESIDE)]);
     let end = text.floor_char_boundary(QUOTED);
-    let [start, rest] = [&text[..end], &text[end..]].map(|text| {
-        let mut line = String::with_capacity(text.len());
-        for character in text.chars() {
-            match character {
-                '"' | '\'' | '\\' => line.push(character),
-                _ => line.extend(character.escape_debug()),
-            }
+    let mut line = String::with_capacity(text.len());
+    let mut quoted = 0;
+    for (at, character) in text.char_indices() {
+        if at == end {
+            quoted = line.len();
         }
-        line
-    });
-    let length = start.len();
-    let mark = if rest.is_empty() { "" } else { "…" };
-    excerpt(&(start + &rest), 0..length) + mark
+        match character {
+            '"' | '\'' | '\\' => line.push(character),
+            _ => line.extend(character.escape_debug()),
+        }
+    }
+    if end < text.len() {
+        excerpt(&line, 0..quoted) + "…"
+    } else {
+        excerpt(&line, 0..line.len())
+    }
 }
 
 #[cfg(test)]

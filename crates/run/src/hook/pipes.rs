@@ -67,14 +67,16 @@ impl Pipes {
     /// Writes and reads until all ends are reached or there is too much. Nothing is lost where it is dropped and called
     /// again.
     pub(super) async fn read(&mut self) -> ReadStop {
-        let (mut from_stdout, mut from_stderr) = (vec![0; CHUNK], vec![0; CHUNK]);
+        let mut from_stdout = vec![0; CHUNK];
+        let mut from_stderr = vec![0; CHUNK];
+        // All three at once: a program that cannot write to one pipe may not read from or write to the others.
         while self.stdin.is_some() || self.stdout.is_some() || self.stderr.is_some() {
             tokio::select! {
                 is_over = fed(self.stdin.as_mut()) => if is_over { self.stdin = None },
                 count = read_some(self.stdout.as_mut(), &mut from_stdout) => match count {
                     0 => self.stdout = None,
                     count if self.output.len() + count > MOST_OUTPUT => {
-                        // What follows a gap is no part of the output.
+                        // Bytes after a gap are no part of the output.
                         self.stdout = None;
                         return ReadStop::TooMuch;
                     }
@@ -90,7 +92,7 @@ impl Pipes {
     }
 }
 
-/// Writes some bytes; returns whether that was all, or the program no longer reads.
+/// Writes some bytes; returns `true` if that was all, or the program no longer reads.
 async fn fed(feed: Option<&mut Feed>) -> bool {
     let Some(Feed {
         stdin,

@@ -10,9 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::error::FailureCause;
 use super::output;
 use super::pipes::{Pipes, ReadStop};
-use ananke_trace::process::{
-    ExitStatus, Launch, Process, Program, StartError, Started, Tail, start,
-};
+use ananke_trace::process::{ExitStatus, Launch, Process, Program, StartError, Tail, start};
 
 /// The time for which output may still come when the program is over: a process of its own may be about to write it,
 /// and one that left the group may hold the pipes for ever.
@@ -24,14 +22,13 @@ pub(super) struct RunningProgram {
     process: Process,
 }
 
-/// The end of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ProgramEnd {
-    /// By itself or by a signal.
+    /// An end by itself or by a signal.
     Ended(ExitStatus),
-    /// It exceeded this timeout.
+    /// The timeout that was exceeded.
     Timeout(Duration),
-    /// Its stdout exceeded the limit.
+    /// More on stdout than the limit.
     TooMuch,
     /// The run was stopped.
     Stopped,
@@ -73,22 +70,17 @@ impl RunningProgram {
             folder,
             folder_name,
         };
-        let Started {
-            stdin,
-            stdout,
-            stderr,
-            process,
-        } = start(
-            &program,
-            if input.is_some() {
-                Stdio::piped()
-            } else {
-                Stdio::null()
-            },
-        )?;
+        // A program that gets nothing finds the end of its input, since otherwise it could wait for it until its timeout.
+        let stdin = if input.is_some() {
+            Stdio::piped()
+        } else {
+            Stdio::null()
+        };
+        let started = start(&program, stdin)?;
+        let input = started.stdin.zip(input);
         Ok(Self {
-            pipes: Pipes::new(stdin.zip(input), stdout, stderr),
-            process,
+            pipes: Pipes::new(input, started.stdout, started.stderr),
+            process: started.process,
         })
     }
 
@@ -102,25 +94,29 @@ impl RunningProgram {
             () = cancel.cancelled() => Some(ProgramEnd::Stopped),
             () = sleep(limit) => Some(ProgramEnd::Timeout(limit)),
         };
+        // A process that the program started may be about to write, so it gets some time before the group is killed.
         let mut printed_too_much = false;
         if forced.is_none() {
             printed_too_much = timeout(LINGER, self.pipes.read()).await == Ok(ReadStop::TooMuch);
         }
         let ended = self.process.end().await;
-        // What was written before the end is still in the pipes.
+        // Output from before the end is still in the pipes.
         let rest = timeout(LINGER, self.pipes.read()).await;
         printed_too_much |= rest == Ok(ReadStop::TooMuch);
-        let ending = match (forced, ended) {
-            (Some(ending), _) => ending,
-            (None, _) if printed_too_much => ProgramEnd::TooMuch,
-            (None, Some(ended)) => ProgramEnd::Ended(ended),
-            (None, None) => ProgramEnd::Timeout(limit),
+        let ending = if let Some(ending) = forced {
+            ending
+        } else if printed_too_much {
+            ProgramEnd::TooMuch
+        } else if let Some(ended) = ended {
+            ProgramEnd::Ended(ended)
+        } else {
+            // A program that does not even end when it is killed has taken too long.
+            ProgramEnd::Timeout(limit)
         };
-        let Pipes { output, errors, .. } = self.pipes;
         Finished {
             ending,
-            output,
-            errors,
+            output: self.pipes.output,
+            errors: self.pipes.errors,
         }
     }
 }

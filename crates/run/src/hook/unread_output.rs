@@ -19,7 +19,7 @@ const LOOKED_AT: usize = 64 << 10;
 
 /// The output of a hook that may fail.
 pub(super) struct UnreadOutput {
-    /// The variables that it would have given.
+    /// The variables that the hook would have given.
     pub(super) gave: Map<String, Value>,
     /// The part of the output that may be shown.
     pub(super) shown: Vec<u8>,
@@ -37,8 +37,10 @@ impl UnreadOutput {
                 words: HashSet::new(),
             };
         }
+        // Nothing says what in it would have been the value of a variable, so every long word may be a secret.
         let text = String::from_utf8_lossy(&output[..output.len().min(LOOKED_AT)]);
-        let words = words(&text).map(|word| text[word].to_owned()).collect();
+        let words = words(&text).into_iter();
+        let words = words.map(|word| text[word].to_owned()).collect();
         let mut shown = masked(&text, |_| true);
         if output.len() > LOOKED_AT {
             shown.push('…');
@@ -61,31 +63,38 @@ impl UnreadOutput {
 
 /// `text` with a mask instead of every long word that `is_secret`.
 fn masked(text: &str, is_secret: impl Fn(&str) -> bool) -> String {
-    let (mut masked, mut done) = (String::with_capacity(text.len()), 0);
-    for word in words(text).filter(|word| is_secret(&text[word.clone()])) {
-        masked += &text[done..word.start];
-        masked += MASK;
-        done = word.end;
+    let mut masked = String::with_capacity(text.len());
+    let mut done = 0;
+    for word in words(text) {
+        if is_secret(&text[word.clone()]) {
+            masked += &text[done..word.start];
+            masked += MASK;
+            done = word.end;
+        }
     }
     masked + &text[done..]
 }
 
 /// The words of `text` that have enough letters and digits to be secrets; `-` and `_` are parts of words.
-fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let is_of_word =
-        |character: char| character.is_alphanumeric() || character == '-' || character == '_';
+fn words(text: &str) -> Vec<Range<usize>> {
+    let mut words = Vec::new();
     let mut start = 0;
-    text.split(move |character| !is_of_word(character))
-        .filter_map(move |word| {
-            let range = start..start + word.len();
-            start = range.end + text[range.end..].chars().next().map_or(0, char::len_utf8);
-            (word
-                .chars()
-                .filter(|character| character.is_alphanumeric())
-                .count()
-                >= SHORTEST_WORD)
-                .then_some(range)
-        })
+    let mut length = 0;
+    for (at, character) in text.char_indices() {
+        if character.is_alphanumeric() {
+            length += 1;
+        } else if character != '-' && character != '_' {
+            if length >= SHORTEST_WORD {
+                words.push(start..at);
+            }
+            start = at + character.len_utf8();
+            length = 0;
+        }
+    }
+    if length >= SHORTEST_WORD {
+        words.push(start..text.len());
+    }
+    words
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 
 use crate::attempt::Attempt;
 use crate::context::{
-    AttemptPurpose, People, PersonAnswer, PersonQuestion, RequestPace, UnwrittenInput,
+    AttemptPurpose, People, Person, PersonAnswer, PersonQuestion, RequestPace, UnwrittenInput,
     UnwrittenRequest, UnwrittenTurn, input_of, too_many_turns, turn_count,
 };
 use ananke_base::text::{duration, truncate};
@@ -39,9 +39,12 @@ impl<'a> AwaitedInput<'a> {
         interaction: CompiledInteraction,
         tools: Vec<String>,
     ) -> Option<Self> {
+        // A replay of a test in which a person typed needs what was typed, whatever the options say now.
         let is_recorded = attempt.environment.has_recorded_input();
-        let detects = interaction.detects() || is_recorded || attempt.people() == People::Asked;
-        detects.then_some(Self {
+        if !interaction.detects() && !is_recorded && attempt.people() != People::Asked {
+            return None;
+        }
+        Some(Self {
             attempt,
             pace,
             interaction,
@@ -55,53 +58,47 @@ impl<'a> AwaitedInput<'a> {
         number: usize,
         so_far: ConversationSoFar<'_>,
     ) -> Result<Option<UnwrittenTurn>, Halt> {
+        // Before the first turn nothing is decided yet: a test without written turns needs a first input.
         let decision = self.decision.take();
-        if decision
-            .as_ref()
-            .is_some_and(|decision| !decision.is_awaiting())
+        if let Some(decision) = &decision
+            && !decision.is_awaiting()
         {
             return Ok(None);
         }
         self.attempt.environment.begin_turn(turn_count(number));
         let missing = match self.typed(decision.as_ref(), so_far).await? {
             Ok(text) => {
-                let sends = UnwrittenRequest::Says(input_of(so_far.trace, text));
                 return Ok(Some(UnwrittenTurn {
-                    sends,
+                    sends: UnwrittenRequest::Says(input_of(so_far.trace, text)),
                     origin: InputOrigin::Human,
                     time_left: None,
                 }));
             }
             Err(why) => why,
         };
+
+        // An agent that was asked nothing did nothing that rules could evaluate.
         let Some(decision) = decision else {
             let message = format!("no initial input: {missing}");
-            let help = Some("add `turns` or `messages`".to_owned());
-            return Err(Problem {
-                kind: ErrorKind::Conversation,
-                message,
-                help,
-            }
-            .into());
+            let problem = Problem::new(ErrorKind::Conversation, message);
+            return Err(problem.help("add `turns` or `messages`").into());
         };
+
+        // The command line is for one run, and goes before the test.
         let wanted = self.attempt.case.shared.options.on_missing_input;
-        match wanted
-            .or(self.interaction.on_missing_input)
-            .unwrap_or_default()
-        {
+        let wanted = wanted.or(self.interaction.on_missing_input);
+        let call = self.asking(&decision, so_far.trace);
+        match wanted.unwrap_or_default() {
             MissingInput::End => Ok(None),
             MissingInput::Skip => {
-                let why = waits(&decision, self.asking(&decision, so_far.trace), &missing);
+                let why = waits(&decision, call, &missing);
                 Err(Halt::Skipped(self.skip_cause(), why))
             }
             MissingInput::Fail => {
-                let help =
-                    "add a turn that answers, `simulate`, or `on_missing_input: end`".to_owned();
-                let call = self.asking(&decision, so_far.trace);
                 let message = waits(&decision, call, &missing);
-                Err(Problem::new(ErrorKind::Conversation, message)
-                    .help(help)
-                    .into())
+                let help = "add a turn that answers, `simulate`, or `on_missing_input: end`";
+                let problem = Problem::new(ErrorKind::Conversation, message);
+                Err(problem.help(help).into())
             }
         }
     }
@@ -114,50 +111,64 @@ impl<'a> AwaitedInput<'a> {
         }
     }
 
-    /// The text that a person types, or in words the reason that there is none.
+    /// The text that a person types, or in words the reason that there is none. Either is recorded.
     async fn typed(
         &self,
         decision: Option<&InputDecision>,
         so_far: ConversationSoFar<'_>,
     ) -> Result<Result<String, String>, Halt> {
-        let Attempt {
-            case, environment, ..
-        } = self.attempt;
+        let environment = &self.attempt.environment;
         if !environment.is_live() {
-            return Ok(environment
-                .recorded_input()
-                .unwrap_or_else(|| Err(NOTHING_ANSWERS.to_owned())));
+            let recorded = environment.recorded_input();
+            return Ok(recorded.unwrap_or_else(|| Err(NOTHING_ANSWERS.to_owned())));
         }
-        let typed = match (self.attempt.people(), &case.shared.person) {
-            (People::LeftOut, _) => Err("`--skip-interactive` asks no person".to_owned()),
-            (People::OfTest, _) if self.interaction.asks_person != Some(true) => {
-                Err(NOTHING_ANSWERS.to_owned())
-            }
-            (People::OfTest | People::Asked, None) => {
-                Err("there is no terminal to ask a person at".to_owned())
-            }
-            (People::OfTest | People::Asked, Some(person)) => {
-                if so_far.trace.sent_turns() >= self.interaction.max_turns {
-                    return Err(too_many_turns(self.interaction.max_turns, so_far));
-                }
-                let question = self.question(decision, so_far);
-                let mut answer = PersonAnswer::Ended;
-                self.pace
-                    .hold(async { answer = person.ask(question).await })
-                    .await;
-                match answer {
-                    PersonAnswer::Said(text) => Ok(text),
-                    PersonAnswer::Late => Err(format!(
-                        "the person did not answer within {}",
-                        duration::chosen(self.interaction.timeout)
-                    )),
-                    PersonAnswer::Ended => Err("the input of the terminal has ended".to_owned()),
-                    PersonAnswer::Stops => return Err(Halt::Stopped),
-                }
-            }
+        let typed = match self.person() {
+            Ok(person) => self.ask(person, decision, so_far).await?,
+            Err(why) => Err(why.to_owned()),
         };
         environment.record_input(&typed);
         Ok(typed)
+    }
+
+    /// The person to ask, or in words the reason that there is none.
+    fn person(&self) -> Result<&dyn Person, &'static str> {
+        match self.attempt.people() {
+            People::LeftOut => return Err("`--skip-interactive` asks no person"),
+            People::OfTest if self.interaction.asks_person != Some(true) => {
+                return Err(NOTHING_ANSWERS);
+            }
+            People::OfTest | People::Asked => {}
+        }
+        match &self.attempt.case.shared.person {
+            Some(person) => Ok(&**person),
+            None => Err("there is no terminal to ask a person at"),
+        }
+    }
+
+    /// The answer of `person`, or in words the reason that there is none.
+    async fn ask(
+        &self,
+        person: &dyn Person,
+        decision: Option<&InputDecision>,
+        so_far: ConversationSoFar<'_>,
+    ) -> Result<Result<String, String>, Halt> {
+        if so_far.trace.sent_turns() >= self.interaction.max_turns {
+            return Err(too_many_turns(self.interaction.max_turns, so_far));
+        }
+        // The time in which a person thinks is no time of the agent.
+        let question = self.question(decision, so_far);
+        let mut answer = PersonAnswer::Ended;
+        let asked = async { answer = person.ask(question).await };
+        self.pace.hold(asked).await;
+        match answer {
+            PersonAnswer::Said(text) => Ok(Ok(text)),
+            PersonAnswer::Late => {
+                let allowed = duration::chosen(self.interaction.timeout);
+                Ok(Err(format!("the person did not answer within {allowed}")))
+            }
+            PersonAnswer::Ended => Ok(Err("the input of the terminal has ended".to_owned())),
+            PersonAnswer::Stops => Err(Halt::Stopped),
+        }
     }
 
     /// The call with which the agent asks, if it does so with one.
@@ -174,27 +185,24 @@ impl<'a> AwaitedInput<'a> {
         decision: Option<&InputDecision>,
         so_far: ConversationSoFar<'_>,
     ) -> PersonQuestion {
+        // An agent that asks with a call or an interrupt may say nothing in addition to it.
+        let mut said = String::new();
+        if let Some(turn) = so_far.trace.turns.last() {
+            said = so_far.trace.turn_text(turn);
+        }
+        let mut hint = None;
+        if let Some(decision) = decision {
+            hint = decision.hint.as_deref();
+            if said.is_empty() {
+                said = decision.question.clone().unwrap_or_default();
+            }
+        }
         let Attempt { case, .. } = self.attempt;
-        let mask = |text: &str| case.redactor.text(text).into_owned();
-        let said = so_far
-            .trace
-            .turns
-            .last()
-            .map(|turn| so_far.trace.turn_text(turn));
-        let asked = decision.and_then(|decision| decision.question.clone());
-        let said = said
-            .filter(|said| !said.is_empty())
-            .or(asked)
-            .unwrap_or_default();
-        let hint = decision
-            .and_then(|decision| decision.hint.as_deref())
-            .map(mask);
-        let timeout = self.interaction.timeout;
         PersonQuestion {
-            test: mask(&case.entry.id()),
-            said: mask(&said),
-            hint,
-            timeout,
+            test: case.redactor.text(&case.entry.id()).into_owned(),
+            said: case.redactor.text(&said).into_owned(),
+            hint: hint.map(|hint| case.redactor.text(hint).into_owned()),
+            timeout: self.interaction.timeout,
         }
     }
 }
@@ -209,29 +217,32 @@ fn waits(decision: &InputDecision, call: Option<&ToolCall>, missing: &str) -> St
         question,
         hint,
     } = decision;
-    let quoted = |text: &str| {
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        truncate::chars(&text, QUOTED).into_owned()
-    };
-    let question = question
-        .as_deref()
-        .map(|question| format!(": `{}`", quoted(question)));
-    let hint = hint
-        .as_deref()
-        .map(|hint| format!(" (it wants: {})", quoted(hint)));
+    // The agent's own words come last, since they can be long.
     let reason = match call {
         None => reason.as_str().to_owned(),
         Some(call) => {
-            let args = quoted(call.args_text.as_str());
+            let args = quoted(&call.args_text);
             format!("{}: `{}({args})`", reason.as_str(), call.name)
         }
     };
-    let (question, hint) = (question.unwrap_or_default(), hint.unwrap_or_default());
-    format!("the agent waits for input ({reason}), and {missing}{question}{hint}")
+    let mut message = format!("the agent waits for input ({reason}), and {missing}");
+    if let Some(question) = question {
+        message += &format!(": `{}`", quoted(question));
+    }
+    if let Some(hint) = hint {
+        message += &format!(" (it wants: {})", quoted(hint));
+    }
+    message
+}
+
+/// The beginning of what an agent says, on one line.
+fn quoted(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    truncate::chars(&text, QUOTED).into_owned()
 }
 
 impl Attempt<'_> {
-    /// Whether people are asked: a replay that verifies a recording never asks a person.
+    /// The tests in which people are asked: a replay that verifies a recording never asks a person.
     fn people(&self) -> People {
         match self.purpose {
             AttemptPurpose::Report => self.case.shared.options.people,

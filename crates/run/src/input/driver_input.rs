@@ -37,11 +37,12 @@ impl UnwrittenInput for DriverInput<'_> {
     ) -> BoxFuture<'a, Result<Option<UnwrittenTurn>, Halt>> {
         Box::pin(async move {
             self.attempt.environment.begin_turn(turn_count(number));
+            // Rules of the program can ask for any number of decisions before it says something.
             loop {
+                // The time that the program takes between two turns is no time of the agent.
                 let mut wanted = None;
-                self.pace
-                    .hold(async { wanted = self.driver.next().await })
-                    .await;
+                let next = async { wanted = self.driver.next().await };
+                self.pace.hold(next).await;
                 match wanted {
                     Some(DriverRequest::Decide(question, answer)) => {
                         // A program that is gone needs no answer.
@@ -84,17 +85,11 @@ impl<'s> HostedTools<'s> {
     }
 }
 
-/// Whether a program executes the client-side tool of this name.
-fn is_executed(driver: Option<&Arc<dyn ConversationDriver>>, tool: &str) -> bool {
-    driver.is_some_and(|driver| driver.executes(tool))
-}
-
 impl ToolHost for HostedTools<'_> {
     fn handling(&self, tool: &str) -> Handling {
-        if is_executed(self.driver.as_ref(), tool) {
-            Handling::Answered
-        } else {
-            self.mocks.handling(tool)
+        match &self.driver {
+            Some(driver) if driver.executes(tool) => Handling::Answered,
+            _ => self.mocks.handling(tool),
         }
     }
 
@@ -120,32 +115,32 @@ impl ToolHost for HostedTools<'_> {
                 mocks,
                 stop,
             } = self;
-            let (of_driver, mocked): (Vec<_>, Vec<_>) = calls
-                .into_iter()
-                .partition(|call| is_executed(driver.as_ref(), &call.name));
-            let answers = Mutex::new(Vec::with_capacity(of_driver.len() + mocked.len()));
-            let answered = |answer: ToolAnswer| {
-                lock(&answers).push(answer);
+            let answers = Mutex::new(Vec::with_capacity(calls.len()));
+            let mut executed = Vec::new();
+            let mut mocked = Vec::new();
+            for call in calls {
+                match &*driver {
+                    Some(driver) if driver.executes(&call.name) => executed.push((driver, call)),
+                    _ => mocked.push(call),
+                }
+            }
+            // The program executes all calls of a round at once.
+            let execute = async {
+                let executing = executed.iter().map(|(driver, call)| driver.execute(call));
+                let mut executing: FuturesUnordered<_> = executing.collect();
+                while let Some(answer) = executing.next().await {
+                    lock(&answers).push(answer);
+                }
             };
-            let executed = async {
-                let driver = driver.iter();
-                let executing = driver
-                    .flat_map(|driver| of_driver.iter().map(|call| driver.execute(call)))
-                    .collect::<FuturesUnordered<_>>();
-                executing
-                    .for_each(|answer| {
-                        answered(answer);
-                        std::future::ready(())
-                    })
-                    .await;
-            };
-            let of_mocks = async {
+            // Mocks answer one after the other, since the answers of a mock can be a sequence.
+            let mock = async {
                 for call in mocked {
-                    answered(mocks.answer(call, trace).await?);
+                    let answer = mocks.answer(call, trace).await?;
+                    lock(&answers).push(answer);
                 }
                 Ok::<_, Halt>(())
             };
-            let all = async { tokio::join!(executed, of_mocks) };
+            let all = async { tokio::join!(execute, mock) };
             let ((), mocked) = tokio::select! {
                 biased;
                 () = stop.cancelled() => return Err(Halt::Stopped),

@@ -48,9 +48,12 @@ impl Helpers<'_> {
             pace,
             ..
         } = helper;
+        // The running step may take longer by what the helper may take.
         let pacer = self.scripts.attempt.pacer(self.pace, pace);
-        case.watchdog
-            .extend(Helper::longest(*timeout + target.longest_wait()));
+        let longest = Helper::longest(*timeout + target.longest_wait());
+        case.watchdog.extend(longest);
+
+        // A helper may have client-side tools of its own, with mocks like those of the agent under test.
         let declared = CompiledClientTool::declarations(client_tools);
         let mut mocks = Mocks::start(client_tools.clone(), self.scripts)
             .map_err(|error| Problem::new(kind, error.to_string()).help("shorten the pattern"))?;

@@ -20,7 +20,6 @@ use ananke_trace::outcome::{ErrorKind, Halt, JudgeAnswer, Problem, Ruling};
 /// Asks the judges of one attempt.
 pub(crate) struct Judges<'a> {
     pub(crate) helpers: Helpers<'a>,
-    /// The target under test.
     pub(crate) tested: &'a dyn Target,
 }
 
@@ -46,6 +45,8 @@ impl Judges<'_> {
             is_negated,
             ..
         } = asked;
+
+        // A judge that cannot be asked is an error of the judge: the agent under test need not be wrong.
         let prepared = scripts.preparation().helper(agent);
         let judge = prepared.map_err(|error| Problem {
             kind: ErrorKind::Judge,
@@ -53,6 +54,8 @@ impl Judges<'_> {
         })?;
         environment.add_secrets(&judge.secrets);
         self.check(agent, &judge, connector.as_deref())?;
+
+        // Each question has a lane of its own, so that no judge knows what another was asked.
         let question = HelperQuestion {
             role: HelperRole::Validator,
             test_id: Some(key.test.clone()),
@@ -80,18 +83,17 @@ impl Judges<'_> {
         question: &HelperQuestion,
     ) -> Result<Vec<JudgeAnswer>, Halt> {
         let agent = &asked.agent;
+        // A judge may quote what it was asked, and a verdict in a quotation is not its own.
         let judged = QuotableText::of(asked.judged());
+        let kind = ErrorKind::Judge;
         let mut answers = Vec::new();
         for _ in 0..asked.runs {
-            let answer = self.helpers.ask(
-                agent,
-                judge,
-                lane.clone(),
-                question,
-                ErrorKind::Judge,
-                |text| read_judge_answer(text, &judged),
-            );
-            let answer = answer.await?;
+            let answer = self
+                .helpers
+                .ask(agent, judge, lane.clone(), question, kind, |text| {
+                    read_judge_answer(text, &judged)
+                })
+                .await?;
             if asked.threshold.is_some() && answer.score.is_none() {
                 let message =
                     format!("the judge `{agent}` gave no score, which the `threshold` needs");
@@ -103,7 +105,10 @@ impl Judges<'_> {
         Ok(answers)
     }
 
-    /// Whether the judge is another agent than the one under test; what is replayed was checked when it was recorded.
+    /// Refuses a judge that is the agent under test.
+    ///
+    /// # Errors
+    /// If it is.
     fn check(
         &self,
         name: &str,
@@ -115,9 +120,14 @@ impl Judges<'_> {
             outcome,
             ..
         } = self.helpers.scripts.attempt;
-        let is_live = environment.mode() != Mode::Replay;
-        let address = judge.target.address(connector).filter(|_| is_live);
-        let is_same = address.is_some_and(|address| self.tested.address(None) == Some(address));
+        // Two targets with one address are the same agent under two names. A replay may know no address, and was checked when
+        // it was recorded.
+        let address = if environment.mode() == Mode::Replay {
+            None
+        } else {
+            judge.target.address(connector)
+        };
+        let is_same = address.is_some() && address == self.tested.address(None);
         let named = self.helpers.scripts.attempt.case.plan.agent(name).ok();
         if is_same || named == Some(outcome.test.target.as_str()) {
             return Err(problem(own_judge(name, &outcome.test.target), OTHER_JUDGE));

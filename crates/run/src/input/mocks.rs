@@ -25,16 +25,15 @@ pub(crate) struct Mocks<'s> {
 
 struct MockedTool {
     answers: Answers,
-    /// The number of calls to it that were answered.
+    /// The number of calls that were answered.
     answered: usize,
 }
 
 enum Answers {
-    /// It has no mock.
+    /// The test gives none: a call is an error.
     Missing,
     LeftOpen,
     Always(CompiledMockAnswer),
-    /// Those of this script.
     Script(ScriptSource),
     Sequence(Vec<CompiledMockAnswer>),
     When(Vec<(PathConditions, CompiledMockAnswer)>),
@@ -57,19 +56,18 @@ impl<'s> Mocks<'s> {
                 Some(CompiledMock::Script(name)) => Answers::Script(ScriptSource::Named(name)),
                 Some(CompiledMock::Sequence(answers)) => Answers::Sequence(answers),
                 Some(CompiledMock::When(mut cases)) => {
-                    cases
-                        .iter_mut()
-                        .try_for_each(|(args, _)| args.start(&mut patterns))?;
+                    // Now, so that a pattern that is too large is a problem before the agent is asked anything.
+                    for (args, _) in &mut cases {
+                        args.start(&mut patterns)?;
+                    }
                     Answers::When(cases)
                 }
             };
-            started.insert(
-                declaration.name,
-                MockedTool {
-                    answers,
-                    answered: 0,
-                },
-            );
+            let tool = MockedTool {
+                answers,
+                answered: 0,
+            };
+            started.insert(declaration.name, tool);
         }
         Ok(Self {
             tools: started,
@@ -80,13 +78,13 @@ impl<'s> Mocks<'s> {
 
 impl ToolHost for Mocks<'_> {
     fn handling(&self, tool: &str) -> Handling {
-        match self.tools.get(tool) {
-            None => Handling::Agent,
-            Some(MockedTool {
-                answers: Answers::LeftOpen,
-                ..
-            }) => Handling::LeftOpen,
-            Some(_) => Handling::Answered,
+        let Some(tool) = self.tools.get(tool) else {
+            return Handling::Agent;
+        };
+        match tool.answers {
+            Answers::LeftOpen => Handling::LeftOpen,
+            // Without a mock a call is answered, too: with the error that says so.
+            _ => Handling::Answered,
         }
     }
 
@@ -102,22 +100,24 @@ impl ToolHost for Mocks<'_> {
             let answer = match &tool.answers {
                 Answers::Script(script) => {
                     let request = request(trace, call, tool.answered + 1);
-                    let answer = self
+                    let asked = self
                         .scripts
-                        .ask(script, None, &request, Expected::ToolAnswer)
-                        .await;
-                    let unanswered =
-                        |why: &str| format!("the call to `{}` is not answered: {why}", call.name);
-                    read(&answer.map_err(|halt| halt.because(unanswered))?)
+                        .ask(script, None, &request, Expected::ToolAnswer);
+                    // A script says what went wrong with it, but not which call waits for it.
+                    let answer = asked.await.map_err(|halt| {
+                        halt.because(|why| {
+                            format!("the call to `{}` is not answered: {why}", call.name)
+                        })
+                    })?;
+                    read(&answer)
                 }
                 answers => answers.written(call, &call.name, tool.answered)?.clone(),
             };
             tool.answered += 1;
-            let CompiledMockAnswer { content, is_error } = answer;
             Ok(ToolAnswer {
                 call: call.wire_id.to_string(),
-                content,
-                is_error,
+                content: answer.content,
+                is_error: answer.is_error,
             })
         })
     }
@@ -133,20 +133,22 @@ impl Answers {
     ) -> Result<&CompiledMockAnswer, Problem> {
         match self {
             Self::Always(answer) => Ok(answer),
-            Self::Sequence(answers) => answers.get(answered).ok_or_else(|| {
-                problem(
+            // The last answer is not given again, so that a call too many is noticed.
+            Self::Sequence(answers) => match answers.get(answered) {
+                Some(answer) => Ok(answer),
+                None => Err(problem(
                     format!(
                         "the mock of `{name}` has only {} answers, but the tool was called again",
                         answers.len()
                     ),
                     "add an answer to the `sequence`, or limit the calls with `count`",
-                )
-            }),
+                )),
+            },
             Self::When(cases) => {
-                let fitting = cases.iter().find(|(args, _)| args.mismatch(call).is_none());
-                fitting
-                    .map(|(_, answer)| answer)
-                    .ok_or_else(|| unfitting(cases, call))
+                match cases.iter().find(|(args, _)| args.mismatch(call).is_none()) {
+                    Some((_, answer)) => Ok(answer),
+                    None => Err(unfitting(cases, call)),
+                }
             }
             Self::Missing | Self::LeftOpen | Self::Script(_) => Err(no_mock(name)),
         }
@@ -187,11 +189,13 @@ fn no_mock(tool: &str) -> Problem {
 }
 
 fn unfitting(cases: &[(PathConditions, CompiledMockAnswer)], call: &ToolCall) -> Problem {
-    let mismatches = cases.iter().filter_map(|(args, _)| args.mismatch(call));
-    let mismatches: Vec<String> = mismatches
-        .zip(1..)
-        .map(|(mismatch, case)| format!("case {case}: {mismatch}"))
-        .collect();
+    let mut mismatches = Vec::new();
+    for (args, _) in cases {
+        if let Some(mismatch) = args.mismatch(call) {
+            let number = mismatches.len() + 1;
+            mismatches.push(format!("case {number}: {mismatch}"));
+        }
+    }
     problem(
         format!(
             "no case of the mock of `{}` fits the call: {}",

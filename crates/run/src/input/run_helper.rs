@@ -42,7 +42,7 @@ impl RunHelpers {
         }
     }
 
-    /// The answer of the target `name` to `keys` that `read` finds in its text. Its client-side tools are not declared: no
+    /// The answer of the target `name` to `keys` that `read` finds in its text. Client-side tools are not declared, since no
     /// test has mocks for them.
     ///
     /// # Errors
@@ -61,6 +61,7 @@ impl RunHelpers {
             keys,
             connector: None,
         };
+        // No test is behind this question, so nothing observes it, and the role takes the place of the test's name.
         let mut asked = Helper {
             role,
             name,
@@ -85,11 +86,9 @@ impl RunHelpers {
         &self,
         target: &PreparedHelper,
     ) -> Result<Option<Vec<DeclaredTool>>, TargetError> {
+        let options = self.session_options();
         let limits = self.limits(target.timeout);
-        target
-            .target
-            .declared_tools(self.session_options(), &limits)
-            .await
+        target.target.declared_tools(options, &limits).await
     }
 
     /// The limits of an exchange of this timeout.
@@ -120,11 +119,10 @@ impl RunHelpers {
             keys,
             connector: None,
         };
-        let body = &question.body();
         let request = ScriptRequest {
             program,
             launch,
-            body,
+            body: &question.body(),
             expected: Expected::Cases,
         };
         Ok(hook::ask(request, self.stopper.token()).await?)

@@ -21,12 +21,11 @@ pub(crate) struct ScriptOracle<'a> {
 }
 
 impl<'a> ScriptOracle<'a> {
-    /// The preparation of the attempt.
     pub(crate) fn preparation(&self) -> MutexGuard<'a, Preparation> {
         lock(self.preparation)
     }
 
-    /// Whether the script accepts that `asked` names.
+    /// The verdict of the script that `asked` names.
     pub(super) async fn decide(&self, asked: &ScriptQuestion) -> Result<Decision, Halt> {
         let ScriptQuestion {
             program,
@@ -56,6 +55,7 @@ impl<'a> ScriptOracle<'a> {
         let Attempt {
             case, environment, ..
         } = self.attempt;
+        // Nothing of this happens in a replay, which has the answer already.
         let run = async {
             let launch = self.preparation().script(program, timeout_ms);
             let mut launch = launch.map_err(|error| Problem {
@@ -72,6 +72,7 @@ impl<'a> ScriptOracle<'a> {
             case.watchdog.extend(request.launch.timeout);
             Ok(hook::ask(request, case.shared.stopper.token()).await?)
         };
+        // An agent can call a tool again and again: all its scripts together may take as long as the turn.
         let run = async {
             match expected {
                 Expected::ToolAnswer => case.watchdog.within_turn(run).await,
@@ -80,13 +81,9 @@ impl<'a> ScriptOracle<'a> {
                 }
             }
         };
+        let name = program.shown();
         environment
-            .script(
-                &program.shown(),
-                request,
-                |answer| expected.mismatch(answer),
-                run,
-            )
+            .script(&name, request, |answer| expected.mismatch(answer), run)
             .await
     }
 }

@@ -11,7 +11,6 @@ use crate::context::{
     UnwrittenInput, UnwrittenRequest, UnwrittenTurn, failed, input_of, too_many_turns, turn_count,
 };
 use ananke_base::context::At;
-use ananke_conversation::helper::SimulatorAnswer;
 use ananke_conversation::{ConversationSoFar, TimeLeft, awaiting_input, conversation_timeout};
 use ananke_trace::outcome::{ErrorKind, Halt, InputDecision, InputOrigin, Problem};
 use ananke_trace::trace::Trace;
@@ -45,6 +44,7 @@ impl<'a> SimulatedInput<'a> {
         number: usize,
         so_far: ConversationSoFar<'_>,
     ) -> Result<Option<UnwrittenTurn>, Halt> {
+        // The checkpoints end the conversation before its longest length does: nothing is missing then.
         let max_turns = self.simulator.simulation.max_turns;
         if so_far.checkpoints.are_complete() {
             return Ok(None);
@@ -53,37 +53,36 @@ impl<'a> SimulatedInput<'a> {
             return Err(too_many_turns(max_turns, so_far));
         }
         self.attempt.environment.begin_turn(turn_count(number));
+
+        // A simulator that took too long can have met the time of the conversation or that of the whole test, whichever is
+        // over first. The clock of a replay need not have come to either, so the error decides and not the clock.
         let left = self.time_left(so_far)?;
         let deadline = self.attempt.environment.context.clock.now().plus(left);
-        let whole = self.simulator.helpers.limits.deadline;
+        let is_first = match self.simulator.helpers.limits.deadline {
+            Some(whole) => deadline <= whole,
+            None => true,
+        };
         let answer = self.simulator.ask(number, so_far, left).await;
-        // The clock of a replay need not have come to the deadline.
-        if let Err(Halt::Broken(Problem {
-            kind: ErrorKind::Timeout,
-            ..
-        })) = &answer
-            && whole.is_none_or(|whole| deadline <= whole)
+        if is_first
+            && let Err(Halt::Broken(problem)) = &answer
+            && problem.kind == ErrorKind::Timeout
         {
             return Err(self.time_is_up(so_far.trace));
         }
+
+        // An input that comes too late is not sent.
         let left = self.time_left(so_far)?;
-        let SimulatorAnswer {
-            input,
-            is_goal_achieved,
-            ..
-        } = answer?;
-        if is_goal_achieved {
+        let answer = answer?;
+        if answer.is_goal_achieved {
             return achieved(so_far);
         }
-        let time_left = Some(TimeLeft {
-            left,
-            of: self.simulator.simulation.timeout,
-        });
-        let sends = UnwrittenRequest::Says(input_of(so_far.trace, input));
         Ok(Some(UnwrittenTurn {
-            sends,
+            sends: UnwrittenRequest::Says(input_of(so_far.trace, answer.input)),
             origin: InputOrigin::Simulator,
-            time_left,
+            time_left: Some(TimeLeft {
+                left,
+                of: self.simulator.simulation.timeout,
+            }),
         }))
     }
 
@@ -93,14 +92,11 @@ impl<'a> SimulatedInput<'a> {
         let now = self.attempt.environment.context.clock.now();
         let trace = so_far.trace;
         let (asked, before) = *self.asked.get_or_insert((now, trace.turns.len()));
-        // The time of an agent can be virtual.
-        let of_agent = trace
-            .turns
-            .iter()
-            .skip(before)
-            .map(|turn| trace.turn_micros(turn))
-            .sum();
-        let left = allowed.saturating_sub(now.since(asked).max(Duration::from_micros(of_agent)));
+        // The time of an agent can be virtual, and then goes by while the clock does not.
+        let turns = trace.turns.iter().skip(before);
+        let of_agent: u64 = turns.map(|turn| trace.turn_micros(turn)).sum();
+        let taken = now.since(asked).max(Duration::from_micros(of_agent));
+        let left = allowed.saturating_sub(taken);
         if left.is_zero() {
             Err(self.time_is_up(trace))
         } else {
@@ -110,11 +106,10 @@ impl<'a> SimulatedInput<'a> {
 
     /// The time of the conversation is over between two turns.
     fn time_is_up(&self, trace: &Trace) -> Halt {
-        let turns = trace.sent_turns();
-        let reached = format!(
-            ", in which it had {turns} turn{}",
-            if turns == 1 { "" } else { "s" }
-        );
+        let reached = match trace.sent_turns() {
+            1 => ", in which it had 1 turn".to_owned(),
+            turns => format!(", in which it had {turns} turns"),
+        };
         let message = conversation_timeout(self.simulator.simulation.timeout, &reached);
         Problem::new(ErrorKind::Timeout, message).into()
     }

@@ -7,7 +7,6 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::helpers::Helpers;
-use super::script_oracle::ScriptOracle;
 use crate::attempt::Attempt;
 use crate::hook::Expected;
 use ananke_agents::Limits;
@@ -52,12 +51,14 @@ impl Simulator<'_> {
             SimulatorSource::Agent(name) => self.ask_agent(name, &question, left).await,
             SimulatorSource::Script(script) => self.ask_script(script, &question).await,
         };
-        answer.map_err(|halt| match halt {
-            Halt::Broken(problem) if problem.kind == ErrorKind::Simulator => {
-                Halt::from(problem).because(|message| format!("simulator error: {message}"))
+        match answer {
+            // Most problems of a test are the agent's: this one says that it is not.
+            Err(Halt::Broken(problem)) if problem.kind == ErrorKind::Simulator => {
+                let halt = Halt::from(problem);
+                Err(halt.because(|message| format!("simulator error: {message}")))
             }
-            halt => halt,
-        })
+            answer => answer,
+        }
     }
 
     async fn ask_agent(
@@ -66,12 +67,9 @@ impl Simulator<'_> {
         question: &HelperQuestion,
         left: Duration,
     ) -> Result<SimulatorAnswer, Halt> {
-        let ScriptOracle {
-            attempt: Attempt {
-                case, environment, ..
-            },
-            ..
-        } = self.helpers.scripts;
+        let Attempt {
+            case, environment, ..
+        } = self.helpers.scripts.attempt;
         let prepared = self.helpers.scripts.preparation().helper(name);
         let prepared = prepared.map_err(|error| Problem {
             kind: ErrorKind::Simulator,
@@ -79,30 +77,25 @@ impl Simulator<'_> {
         })?;
         environment.add_secrets(&prepared.secrets);
         let lane = environment.helper_lane(question.role.name());
-        let deadline = environment.context.clock.now().plus(left);
-        let deadline = self
-            .helpers
-            .limits
-            .deadline
-            .map_or(deadline, |whole| whole.min(deadline));
-        let limits = Limits {
-            deadline: Some(deadline),
-            ..self.helpers.limits.clone()
-        };
+
+        // The simulator may take what is left of the conversation, but not more than is left of the test.
+        let mut deadline = environment.context.clock.now().plus(left);
+        if let Some(whole) = self.helpers.limits.deadline {
+            deadline = deadline.min(whole);
+        }
         let helpers = Helpers {
-            limits,
+            limits: Limits {
+                deadline: Some(deadline),
+                ..self.helpers.limits.clone()
+            },
             ..self.helpers.clone()
         };
         let heard = heard(question);
+        let kind = ErrorKind::Simulator;
         helpers
-            .ask(
-                name,
-                &prepared,
-                lane,
-                question,
-                ErrorKind::Simulator,
-                |text| read_simulator_answer(text, &heard),
-            )
+            .ask(name, &prepared, lane, question, kind, |text| {
+                read_simulator_answer(text, &heard)
+            })
             .await
     }
 
@@ -112,18 +105,17 @@ impl Simulator<'_> {
         question: &HelperQuestion,
     ) -> Result<SimulatorAnswer, Halt> {
         let body = question.body();
-        let answer = self
-            .helpers
-            .scripts
-            .ask(script, None, &body, Expected::UserInput)
-            .await;
-        let answer = answer.map_err(|halt| match halt {
-            Halt::Broken(problem) if problem.kind == ErrorKind::Script => Halt::Broken(Problem {
-                kind: ErrorKind::Simulator,
-                ..problem
-            }),
-            halt => halt,
-        })?;
+        let scripts = &self.helpers.scripts;
+        let asked = scripts.ask(script, None, &body, Expected::UserInput);
+        let answer = match asked.await {
+            Ok(answer) => answer,
+            // An error of this script is one of the simulator.
+            Err(Halt::Broken(problem)) if problem.kind == ErrorKind::Script => {
+                let kind = ErrorKind::Simulator;
+                return Err(Problem { kind, ..problem }.into());
+            }
+            Err(halt) => return Err(halt),
+        };
         let read = match &answer {
             // A text is read like what an agent says.
             Value::String(text) => read_simulator_answer(text, &heard(question)),
@@ -147,25 +139,31 @@ impl Simulator<'_> {
         let ConversationSoFar { trace, checkpoints } = so_far;
         let Attempt { key, outcome, .. } = self.helpers.scripts.attempt;
         let mut of_trace = whole_conversation(trace);
-        let mut take = |key: &str| of_trace.remove(key).unwrap_or_default();
+
+        // The messages before the first turn are none of the trace, and are those of a turn 0.
         let history = outcome.transcript.history.iter();
         let mut conversation: Vec<Value> = history
             .map(|message| json!({ "role": message.role, "content": message.text, "turn": 0, "subagent": null }))
             .collect();
-        if let Value::Array(messages) = take("messages") {
+        if let Some(Value::Array(messages)) = of_trace.remove("messages") {
             conversation.extend(messages);
         }
-        let is_of_last_turn =
-            |call: &Value| call["turn"] == json!(trace.turns.len()) && call["status"] != "pending";
-        let results: Vec<Value> = match take("tool_calls") {
-            Value::Array(calls) => calls.into_iter().filter(is_of_last_turn).collect(),
-            _ => Vec::new(),
-        };
+
+        // The results that the agent got before it said what the user now answers.
+        let mut results = Vec::new();
+        if let Some(Value::Array(calls)) = of_trace.remove("tool_calls") {
+            results = calls;
+            let last = json!(trace.turns.len());
+            results.retain(|call| call["turn"] == last && call["status"] != "pending");
+        }
         let keys = [
             ("persona", json!(persona)),
             ("goal", json!(goal)),
             ("conversation", conversation.into()),
-            ("last_response", take("output")),
+            (
+                "last_response",
+                of_trace.remove("output").unwrap_or_default(),
+            ),
             ("turn_number", json!(number)),
             ("turn_count", json!(number)),
             ("max_turns", json!(max_turns)),
@@ -174,11 +172,13 @@ impl Simulator<'_> {
             ("tool_results", results.into()),
             ("session_id", json!(self.thread_id)),
         ];
-        let keys = keys.into_iter().map(|(key, value)| (key.to_owned(), value));
+        // The keys of the test come last, so that it can replace any.
+        let mut all = Map::from_iter(keys.map(|(key, value)| (key.to_owned(), value)));
+        all.extend(with.clone());
         HelperQuestion {
             role: HelperRole::Simulator,
             test_id: Some(key.test.clone()),
-            keys: keys.chain(with.clone()).collect::<Map<_, _>>(),
+            keys: all,
             connector: connector.clone(),
         }
     }

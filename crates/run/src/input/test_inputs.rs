@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 
 use super::written_turns::WrittenTurns;
 use crate::attempt::Attempt;
-use crate::context::{TestStep, UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
+use crate::context::{TestStep, UnwrittenInput, UnwrittenRequest};
 use ananke_conversation::{ConditionalTurn, ConversationSoFar, InputSource, NextTurn, TurnReview};
 use ananke_plan::TurnDefaults;
 use ananke_trace::outcome::{Halt, InputOrigin, TurnOutcome};
@@ -16,7 +16,7 @@ use ananke_trace::trace::Trace;
 /// The inputs of one attempt.
 pub(crate) struct TestInputs<'a> {
     pub(crate) attempt: &'a Attempt<'a>,
-    /// Whether the first turn is the message that the test begins with.
+    /// The first turn is the message that the test begins with.
     pub(crate) begins_with_input: bool,
     /// The parts that the test gives to turns that are not written.
     pub(crate) defaults: Arc<TurnDefaults>,
@@ -34,37 +34,39 @@ impl InputSource for TestInputs<'_> {
             let Some(unwritten) = &mut self.unwritten else {
                 return self.written.next(so_far).await;
             };
+            // The turns that are written are always sent. Only where others may follow do reports say which these are.
             if self.written.remaining() != Some(0) {
-                let next = self.written.next(so_far).await?;
-                let is_initial = self.written.ended() == 0 && self.begins_with_input;
-                let origin = if is_initial {
-                    InputOrigin::Initial
-                } else {
-                    InputOrigin::Static
-                };
-                return Ok(next.map(|next| NextTurn { origin, ..next }));
+                let mut next = self.written.next(so_far).await?;
+                if let Some(next) = &mut next {
+                    let is_initial = self.written.ended() == 0 && self.begins_with_input;
+                    next.origin = if is_initial {
+                        InputOrigin::Initial
+                    } else {
+                        InputOrigin::Static
+                    };
+                }
+                return Ok(next);
             }
-            let Some(said) = unwritten.next(self.written.ended() + 1, so_far).await? else {
-                self.attempt
-                    .case
-                    .watchdog
-                    .begin(TestStep::Evaluate, Duration::ZERO)?;
+
+            // Without another input, only the rules of the whole test are left.
+            let number = self.written.ended() + 1;
+            let Some(said) = unwritten.next(number, so_far).await? else {
+                let watchdog = &self.attempt.case.watchdog;
+                watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;
                 return Ok(None);
             };
-            let UnwrittenTurn {
-                sends,
-                origin,
-                time_left,
-            } = said;
-            let (turn, rules) = match sends {
-                UnwrittenRequest::Says(input) => (self.defaults.turn(input), None),
-                UnwrittenRequest::Prepared(prepared) => (prepared.0, Some(prepared.1)),
+            let mut rules = None;
+            let turn = match said.sends {
+                UnwrittenRequest::Says(input) => self.defaults.turn(input),
+                UnwrittenRequest::Prepared(prepared) => {
+                    rules = Some(prepared.1);
+                    prepared.0
+                }
             };
-            let request = self.written.start(turn)?;
             Ok(Some(NextTurn {
-                request,
-                origin,
-                time_left,
+                request: self.written.start(turn)?,
+                origin: said.origin,
+                time_left: said.time_left,
                 rules,
             }))
         })
@@ -79,15 +81,12 @@ impl InputSource for TestInputs<'_> {
     }
 
     fn review(&mut self, trace: &Trace, turn: &TurnOutcome) -> TurnReview {
-        let review = self.written.review(trace, turn);
+        let mut review = self.written.review(trace, turn);
         if let Some(unwritten) = &mut self.unwritten {
             unwritten.ended(trace, turn);
+            review.awaits = unwritten.awaits(trace);
         }
-        let unwritten = self.unwritten.as_mut();
-        TurnReview {
-            awaits: unwritten.and_then(|unwritten| unwritten.awaits(trace)),
-            ..review
-        }
+        review
     }
 
     fn must_send(&self) -> bool {

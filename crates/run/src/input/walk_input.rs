@@ -32,10 +32,10 @@ impl<'a> WalkInput<'a> {
         actions: Vec<CompiledAction>,
     ) -> Self {
         let route = lock(&attempt.case.walk).route.clone();
-        let number = if let WalkRoute::Explore(number) = route {
-            number
-        } else {
-            0
+        let number = match route {
+            WalkRoute::Explore(number) => number,
+            // Nothing is drawn by lot.
+            WalkRoute::Given(_) => 0,
         };
         let random = WalkRandom::of_walk(plan.seed, number);
         Self {
@@ -54,11 +54,15 @@ impl<'a> WalkInput<'a> {
         if self.steps_left() == 0 {
             return Ok(None);
         }
+        // Reports say how often each action was possible, taken or not.
         let mut possible = self.possible(so_far)?;
         let mut walk = lock(&self.attempt.case.walk);
         for (name, ..) in &possible {
             *walk.possible.entry(name.clone()).or_default() += 1;
         }
+
+        // A walk that is shrunk or replayed leaves its route if an action on it is not possible any more: then it is another
+        // walk, of which the end shows nothing.
         let chosen = match &self.route {
             WalkRoute::Explore(_) if possible.is_empty() => None,
             WalkRoute::Explore(_) => Some(self.random.below(possible.len())),
@@ -66,28 +70,27 @@ impl<'a> WalkInput<'a> {
                 .iter()
                 .position(|(name, ..)| names.get(self.taken) == Some(name)),
         };
-        walk.has_left_route |= chosen.is_none();
-        walk.taken
-            .extend(chosen.map(|chosen| possible[chosen].0.clone()));
-        drop(walk);
         let Some(chosen) = chosen else {
-            return if self.taken == 0 && possible.is_empty() {
-                Err(self.stuck(so_far))
-            } else {
-                Ok(None)
-            };
+            walk.has_left_route = true;
+            drop(walk);
+            if self.taken == 0 && possible.is_empty() {
+                return Err(self.stuck(so_far));
+            }
+            return Ok(None);
         };
         let (name, late) = possible.swap_remove(chosen);
+        walk.taken.push(name.clone());
+        drop(walk);
+
+        // A replay of the recording takes the same actions.
         self.taken += 1;
-        self.attempt.environment.add_secrets(&late.secrets);
-        self.attempt
-            .environment
-            .recorder()
-            .into_iter()
-            .for_each(|recorder| recorder.add_action(&name));
-        let sends = UnwrittenRequest::Prepared(Box::new((late.turn, late.rules)));
+        let environment = &self.attempt.environment;
+        environment.add_secrets(&late.secrets);
+        if let Some(recorder) = environment.recorder() {
+            recorder.add_action(&name);
+        }
         Ok(Some(UnwrittenTurn {
-            sends,
+            sends: UnwrittenRequest::Prepared(Box::new((late.turn, late.rules))),
             origin: InputOrigin::Walk,
             time_left: None,
         }))
@@ -113,16 +116,15 @@ impl<'a> WalkInput<'a> {
 
     /// Nothing can be done from the beginning.
     fn stuck(&self, so_far: ConversationSoFar<'_>) -> Halt {
-        let why = |action: &CompiledAction| {
-            let unmet = so_far
-                .checkpoints
-                .unmet(&action.name)
-                .unwrap_or("it waits for something else");
-            format!("`{}`: {unmet}", action.name)
-        };
-        let help = self.actions.iter().map(why).collect::<Vec<_>>().join("\n");
+        let mut reasons = Vec::new();
+        for CompiledAction { name, .. } in &self.actions {
+            let unmet = so_far.checkpoints.unmet(name);
+            let why = unmet.unwrap_or("it waits for something else");
+            reasons.push(format!("`{name}`: {why}"));
+        }
         let message = "no action of the walk is possible after the written turns".to_owned();
-        Problem::new(ErrorKind::Setup, message).help(help).into()
+        let problem = Problem::new(ErrorKind::Setup, message);
+        problem.help(reasons.join("\n")).into()
     }
 
     /// The number of further actions that are allowed.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use crate::attempt::{Attempt, MissingValue, capture_values};
+use crate::attempt::{Attempt, capture_values};
 use crate::context::{AttemptPurpose, TestStep, turn_count};
 use ananke_base::context::lock;
 use ananke_base::message::TurnRequest;
@@ -42,18 +42,16 @@ impl<'a> WrittenTurns<'a> {
         turns: Vec<Option<PreparedTurn>>,
         timeout: Duration,
     ) -> Self {
-        let total = turns.len();
-        let (turns, captures, longest_wait) = (turns.into(), Vec::new(), Duration::ZERO);
         Self {
             attempt,
             preparation,
-            turns,
-            total,
+            total: turns.len(),
+            turns: turns.into(),
             ended: 0,
             confirmation_tools: Vec::new(),
-            captures,
+            captures: Vec::new(),
             timeout,
-            longest_wait,
+            longest_wait: Duration::ZERO,
         }
     }
 
@@ -77,12 +75,11 @@ impl<'a> WrittenTurns<'a> {
         lock(self.preparation)
     }
 
-    /// The number of turns that have ended, or were not needed.
     pub(super) fn ended(&self) -> usize {
         self.ended
     }
 
-    /// The next turn is sent.
+    /// Begins `turn` as the next one, and returns the request to send.
     ///
     /// # Errors
     /// If the test has ended without this thread.
@@ -90,18 +87,20 @@ impl<'a> WrittenTurns<'a> {
         let Attempt {
             case, key, purpose, ..
         } = self.attempt;
+        let number = self.ended + 1;
         if *purpose == AttemptPurpose::Report {
-            let (id, turn, of) = (key.test.clone(), self.ended + 1, self.total);
-            case.tell(RunEvent::TurnStarted { id, turn, of });
+            case.tell(RunEvent::TurnStarted {
+                id: key.test.clone(),
+                turn: number,
+                of: self.total,
+            });
         }
-        let PreparedTurn { request, captures } = turn;
-        self.captures = captures;
-        case.watchdog.begin(
-            TestStep::Turn(self.ended + 1),
-            request.timeout.unwrap_or(self.timeout),
-        )?;
+        self.captures = turn.captures;
+        let timeout = turn.request.timeout.unwrap_or(self.timeout);
+        case.watchdog.begin(TestStep::Turn(number), timeout)?;
+        // A session may wait by itself in the turn, which is no time of the agent.
         case.watchdog.extend(self.longest_wait);
-        Ok(request)
+        Ok(turn.request)
     }
 
     /// Captures what the turn that has just ended is to capture; the problem names what is missing.
@@ -115,15 +114,16 @@ impl<'a> WrittenTurns<'a> {
             review.warnings = preparation.keep(values);
             environment.add_secrets(&preparation.secrets());
         }
+        // All of them at once, so that a test need not run again for each.
         if !missing.is_empty() {
-            let lines = |line: fn(&MissingValue) -> &str| {
-                missing.iter().map(line).collect::<Vec<_>>().join("\n")
-            };
-            review.problem = Some(Problem {
-                kind: ErrorKind::Capture,
-                message: lines(|value| &value.message),
-                help: Some(lines(|value| &value.help)),
-            });
+            let mut messages = Vec::new();
+            let mut help = Vec::new();
+            for value in missing {
+                messages.push(value.message);
+                help.push(value.help);
+            }
+            let problem = Problem::new(ErrorKind::Capture, messages.join("\n"));
+            review.problem = Some(problem.help(help.join("\n")));
         }
     }
 }
@@ -134,25 +134,28 @@ impl InputSource for WrittenTurns<'_> {
         _: ConversationSoFar<'a>,
     ) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
         Box::pin(async move {
-            let case = self.attempt.case;
-            let index = self.ended;
-            let Some(written) = self.turns.front_mut().map(Option::take) else {
+            let Attempt {
+                case, environment, ..
+            } = self.attempt;
+            let Some(written) = self.turns.front_mut() else {
                 case.watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;
                 return Ok(None);
             };
-            let (turn, rules) = if let Some(turn) = written {
-                (turn, None)
-            } else {
-                let late = self.preparation().late_turn(index);
-                let late = late.map_err(|error| case.unprepared(error))?;
-                self.attempt.environment.add_secrets(&late.secrets);
-                (late.turn, Some(late.rules))
+            let mut rules = None;
+            let turn = match written.take() {
+                Some(turn) => turn,
+                // A turn that uses what an earlier one captured can be filled only now.
+                None => {
+                    let late = self.preparation().late_turn(self.ended);
+                    let late = late.map_err(|error| case.unprepared(error))?;
+                    environment.add_secrets(&late.secrets);
+                    rules = Some(late.rules);
+                    late.turn
+                }
             };
-            // A turn that cannot be filled was not given.
+            // Only now, since a turn that cannot be filled counts as one that did not run.
             self.turns.pop_front();
-            self.attempt
-                .environment
-                .begin_turn(turn_count(self.ended + 1));
+            environment.begin_turn(turn_count(self.ended + 1));
             Ok(Some(NextTurn::written(self.start(turn)?, rules)))
         })
     }
@@ -164,14 +167,22 @@ impl InputSource for WrittenTurns<'_> {
         let preparation = self.preparation();
         let condition = preparation.condition(self.ended);
         let condition = condition.map_err(|error| self.attempt.case.unprepared(error))?;
+        let Some(condition) = condition else {
+            return Ok(None);
+        };
+        // A turn that is filled late is shown as it is written, and has no id yet.
+        let mut id = None;
         let shown = match next {
-            Some(turn) => turn.request.input.describe(),
+            Some(turn) => {
+                id.clone_from(&turn.request.id);
+                turn.request.input.describe()
+            }
             None => preparation.written_input(self.ended),
         };
-        Ok(condition.map(|condition| ConditionalTurn {
+        Ok(Some(ConditionalTurn {
             condition,
             confirmation_tools: self.confirmation_tools.clone(),
-            id: next.as_ref().and_then(|turn| turn.request.id.clone()),
+            id,
             shown,
         }))
     }
@@ -188,10 +199,14 @@ impl InputSource for WrittenTurns<'_> {
         self.ended += 1;
         let mut review = TurnReview::default();
         self.capture(trace, &mut review);
+        // A turn that did not pass has another reason, from which a missing value follows.
         if turn.status() != Status::Passed {
             review.problem = None;
         }
-        review.problem = self.attempt.environment.error().or(review.problem);
+        // A recording that lacks something is the reason of whatever else is wrong.
+        if let Some(problem) = self.attempt.environment.error() {
+            review.problem = Some(problem);
+        }
         review
     }
 

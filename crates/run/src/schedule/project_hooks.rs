@@ -35,14 +35,13 @@ pub enum SetupError {
 }
 
 impl ProjectHooks {
-    /// Those of the config of `plan`.
+    /// The commands of the config of `plan`.
     pub fn new(plan: &Plan, context: &Context) -> Self {
-        let (variables, redactor) = (plan.variables.clone(), plan.redactor.clone());
         Self {
             context: context.clone(),
             config: Arc::clone(&plan.config),
-            variables,
-            redactor,
+            variables: plan.variables.clone(),
+            redactor: plan.redactor.clone(),
         }
     }
 
@@ -58,19 +57,20 @@ impl ProjectHooks {
     ) -> Result<Variables, SetupError> {
         let config = Arc::clone(&self.config);
         for (index, written) in config.setup(&self.variables).iter().enumerate() {
+            // Filled only now: a command may use what those before it gave.
             let (mut command, span) = self
                 .command(written, index, HookRole::RunSetup)
                 .map_err(SetupError::Failed)?;
             let name = format!("setup {}", index + 1);
             show(SetupStep::Started(&name));
-            let warnings = command.launch.leave_out_unusable(&name);
-            for warning in &warnings {
-                show(SetupStep::Warning(warning));
+            for warning in command.launch.leave_out_unusable(&name) {
+                show(SetupStep::Warning(&warning));
             }
             match hook::run(&command, cancel).await {
-                Ok(gave) => self.define(gave),
+                Ok(variables) => self.define(variables),
                 Err(_) if cancel.is_cancelled() => return Err(SetupError::Stopped),
                 Err(error) => {
+                    // The variables that it would have given are as secret as if it had succeeded, and the teardown may use them.
                     self.define(error.gave().clone());
                     return Err(SetupError::Failed(vec![config.at(problem(&error), span)]));
                 }
@@ -87,6 +87,7 @@ impl ProjectHooks {
         let never = CancellationToken::new();
         let mut problems = Vec::new();
         for (index, written) in self.config.teardown(&self.variables).iter().enumerate() {
+            // One command that cannot be filled does not keep the others from cleaning up.
             let (mut command, span) = match self.command(written, index, HookRole::RunTeardown) {
                 Ok(command) => command,
                 Err(wrong) => {
@@ -95,22 +96,15 @@ impl ProjectHooks {
                 }
             };
             let name = format!("{} {}", HookRole::RunTeardown.as_str(), index + 1);
-            let left_out = command.launch.leave_out_unusable(&name);
-            problems.extend(
-                left_out
-                    .into_iter()
-                    .map(|warning| Diagnostic::warning(Code::Setup, warning)),
-            );
+            for warning in command.launch.leave_out_unusable(&name) {
+                problems.push(Diagnostic::warning(Code::Setup, warning));
+            }
             if let Err(error) = hook::run(&command, &never).await {
-                let problem = problem(&error);
-                let problem = if error.is_not_started() {
-                    problem
-                } else {
-                    Diagnostic {
-                        severity: Severity::Warning,
-                        ..problem
-                    }
-                };
+                // A command that ran may have cleaned up all the same; one that was not started has not.
+                let mut problem = problem(&error);
+                if !error.is_not_started() {
+                    problem.severity = Severity::Warning;
+                }
                 problems.push(self.config.at(problem, span));
             }
         }
@@ -123,33 +117,25 @@ impl ProjectHooks {
         index: usize,
         role: HookRole,
     ) -> Result<(HookCommand, Span), Vec<Diagnostic>> {
-        let RunHook { launch, span } =
-            self.config
-                .run_hook(written, &self.context, &self.variables)?;
-        let may_be_quoted = !self
-            .config
-            .targets
-            .iter()
-            .any(|target| feeds_headers(&target.model));
-        Ok((
-            HookCommand {
-                number: index + 1,
-                launch,
-                role,
-                may_be_quoted,
-                warnings: Vec::new(),
-            },
-            span,
-        ))
+        let config = &self.config;
+        let RunHook { launch, span } = config.run_hook(written, &self.context, &self.variables)?;
+        // Output of a hook can become a secret if any target puts variables into headers.
+        let mut targets = config.targets.iter();
+        let may_be_quoted = !targets.any(|target| feeds_headers(&target.model));
+        let command = HookCommand {
+            number: index + 1,
+            launch,
+            role,
+            may_be_quoted,
+            warnings: Vec::new(),
+        };
+        Ok((command, span))
     }
 
     /// Takes over what a command gave, and masks what is secret of it. What the command line gives stays.
-    fn define(&mut self, gave: Map<String, Value>) {
-        let given = &self.variables.given;
-        let gave = gave
-            .into_iter()
-            .filter(|(name, _)| !given.contains_key(name));
-        self.variables.setup.extend(gave);
+    fn define(&mut self, mut variables: Map<String, Value>) {
+        variables.retain(|name, _| !self.variables.given.contains_key(name));
+        self.variables.setup.extend(variables);
         let scope = self.variables.scope(&self.context);
         self.redactor
             .add(secrets_of(&self.config, &self.config.targets, &scope));

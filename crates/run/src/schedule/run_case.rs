@@ -29,6 +29,7 @@ pub(super) async fn run_case(case: &Case) -> Option<Sealed<Outcome>> {
             not_begun(&case.shared, &case.entry, skipped)
         }
     };
+    // Masking can take long, too, and is watched like a rule. A thread that was left behind notices it only after that.
     let _is_left = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO);
     let outcome = complete(&case.shared, &case.redactor, outcome);
     case.watchdog.end().ok()?;
@@ -37,7 +38,8 @@ pub(super) async fn run_case(case: &Case) -> Option<Sealed<Outcome>> {
 
 /// Runs every attempt at a test that is needed.
 async fn run_attempts_of(case: &Case) -> Outcome {
-    let (mut key, mut threads) = (CaseKey::first(case.entry.id()), UsedThreads::default());
+    let mut key = CaseKey::first(case.entry.id());
+    let mut threads = UsedThreads::default();
     if case.shared.options.settings.self_comparison {
         Box::pin(run_twice(case, &mut key, &mut threads)).await
     } else {
@@ -51,6 +53,7 @@ pub(super) async fn end_without_thread(
     overdue: Overdue,
     preparation: Option<Arc<Mutex<Preparation>>>,
 ) -> Sealed<Outcome> {
+    // The thread keeps what it knows of the conversation, so the outcome has only what was known before.
     case.shared.tool_names.lose_calls();
     let mut outcome = blank(&case.shared, &case.entry);
     outcome.transcript.started_unix_ms = case.started_unix_ms;
@@ -59,6 +62,8 @@ pub(super) async fn end_without_thread(
         Some(problem) => EndCause::Broken(problem),
         None => aborted(case.shared.stopper.reason()),
     });
+
+    // The thread may be reading the variables, and then keeps their lock for as long as it likes.
     if let Some(preparation) = preparation {
         let is_free = !matches!(preparation.try_lock(), Err(TryLockError::WouldBlock));
         let teardown = if is_free {
@@ -87,22 +92,24 @@ async fn run_twice(case: &Case, key: &mut CaseKey, threads: &mut UsedThreads) ->
         ..key.clone()
     };
     let second = run_attempts(case, key, threads).await;
+    // A side without a verdict compares with nothing.
     let verdicts = [first.status(), second.status()];
     if verdicts.contains(&Status::Skipped) {
         return first;
     }
-    let is_first_shown = verdicts[0] == Status::Passed && verdicts[1] != Status::Passed;
-    let (mut shown, other) = if is_first_shown {
-        (first, second)
-    } else {
-        (second, first)
-    };
+
+    let mut shown = second;
+    let mut other = first;
+    if other.status() == Status::Passed && shown.status() != Status::Passed {
+        std::mem::swap(&mut shown, &mut other);
+    }
     let (turns, tokens) = other.spent();
     let compared = SelfComparison {
         verdicts,
         turns,
         tokens,
     };
+    // Two sides with one verdict need only one of them in the report.
     if compared.is_flip() {
         shown.other_runs.push(other.into_earlier());
     }

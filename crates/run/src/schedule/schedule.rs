@@ -35,9 +35,9 @@ pub(super) struct Schedule {
 struct Reporting {
     /// The number of outcomes that are reported.
     reported: usize,
-    /// Those of tests after the next one.
+    /// The outcomes of tests after the next one.
     finished: Spool,
-    /// Whether the reports have reserved room for the next one.
+    /// The reports have reserved room for the next one.
     has_room: bool,
     all: All,
 }
@@ -57,11 +57,8 @@ impl Schedule {
 
     /// The number of tests that run at once.
     pub(super) fn parallel(&self) -> usize {
-        self.shared
-            .options
-            .settings
-            .parallel
-            .clamp(1, self.plan.cases.len().max(1))
+        let wanted = self.shared.options.settings.parallel;
+        wanted.clamp(1, self.plan.cases.len().max(1))
     }
 
     /// The test to run next, with its index in the plan; `None` if there is none, or the run stops.
@@ -73,27 +70,22 @@ impl Schedule {
         loop {
             let index = prefetch.started();
             let (entry, loading) = prefetch.start()?;
+            // A skipped test asks no agent, and is reported with its own reason.
             if entry.test.skip.is_none() && self.shared.is_given_up(&entry.test.target) {
                 self.not_sent(index, &entry);
                 continue;
             }
             prefetch.load_ahead(self.parallel());
-            return Some((
-                index,
-                Case::new(
-                    Arc::clone(&self.shared),
-                    Arc::clone(&self.plan),
-                    entry,
-                    loading,
-                ),
-            ));
+            let shared = Arc::clone(&self.shared);
+            let plan = Arc::clone(&self.plan);
+            return Some((index, Case::new(shared, plan, entry, loading)));
         }
     }
 
     /// Reports that a test is not run since its target is given up.
     fn not_sent(&self, index: usize, entry: &CaseEntry) {
         let mut reporting = self.reporting();
-        reporting.all.lost = reporting.all.lost.or(Some(Lost::Agent));
+        reporting.all.lost.get_or_insert(Lost::Agent);
         let outcome = not_run(&self.shared, entry, Some(Reason::NoAnswer));
         reporting.finished.put(index, outcome);
         self.report(&mut reporting);
@@ -101,28 +93,33 @@ impl Schedule {
 
     /// Takes the outcome of a test, and reports it if it is next. No test waits for reports that have no room.
     pub(super) fn finish(&self, index: usize, outcome: Sealed<Outcome>) {
-        let settings = &self.shared.options.settings;
+        let shared = &self.shared;
+        let settings = &shared.options.settings;
         let is_failure = match outcome.counted() {
             CountedStatus::Flaky => settings.flaky == FlakyVerdict::Fail,
             counted => counted.fails_the_run(),
         };
         if is_failure && settings.fail_fast {
-            self.shared.stopper.stop(Reason::FailFast);
+            shared.stopper.stop(Reason::FailFast);
         }
+
+        // A failure that waits for tests before it is shown at once, if the reports have room for one more outcome.
         let mut reporting = self.reporting();
         let waits = index != reporting.reported;
-        let is_shown = waits && outcome.fails_the_run() && self.shared.events.reserve_room();
-        self.tell_end(&outcome, is_shown.then(|| Box::new((*outcome).clone())));
-        let target = outcome.test.target.clone();
+        let mut failed = None;
+        if waits && outcome.fails_the_run() && shared.events.reserve_room() {
+            failed = Some(Box::new((*outcome).clone()));
+        }
+        self.tell_end(&outcome, failed);
+
         // A test in quarantine is known to fail, and may hang by itself.
-        let is_counted = outcome.transcript.is_unanswered && outcome.test.quarantine.is_none();
-        let unanswered = is_counted.then_some(target);
+        let is_unanswered = outcome.transcript.is_unanswered && outcome.test.quarantine.is_none();
+        let target = outcome.test.target.clone();
         reporting.finished.put(index, outcome);
         self.report(&mut reporting);
         drop(reporting);
-        if let Some(target) = unanswered {
-            self.shared
-                .count_unanswered(&self.plan, &target, self.parallel());
+        if is_unanswered {
+            shared.count_unanswered(&self.plan, &target, self.parallel());
         }
     }
 
@@ -155,7 +152,7 @@ impl Schedule {
         }
     }
 
-    /// Reports outcomes that had no room as soon as they have, for as long as it is not dropped.
+    /// Reports outcomes that had no room as soon as they have. This has no end of its own: the run drops it.
     pub(super) async fn report_delayed(&self) {
         loop {
             self.delayed.notified().await;
@@ -169,6 +166,7 @@ impl Schedule {
     /// Reports all others: those that wait for room, and tests that have not run.
     pub(super) async fn report_rest(&self) -> All {
         while self.reporting().reported < self.plan.cases.len() {
+            // After an interrupt the run does not wait for slow reports: outcomes without room go over their limit.
             let has_room = self.reporting().has_room;
             if !has_room {
                 tokio::select! {
@@ -184,24 +182,27 @@ impl Schedule {
 
     /// Reports the outcome that is next.
     fn report_next(&self, reporting: &mut Reporting) {
-        let entry = &self.plan.cases[reporting.reported];
-        let outcome = match reporting
-            .finished
-            .take(reporting.reported, &self.shared.redactor)
-        {
+        let shared = &self.shared;
+        let index = reporting.reported;
+        let entry = &self.plan.cases[index];
+        let outcome = match reporting.finished.take(index, &shared.redactor) {
             Ok(Some(outcome)) => outcome,
             Ok(None) => {
-                let reason = self.shared.stopper.reason();
-                if entry.test.skip.is_none() {
-                    reporting.all.lost = reporting.all.lost.or(reason.and_then(Reason::lost));
+                // A test that would have been skipped lacks nothing because the run stopped.
+                let reason = shared.stopper.reason();
+                if entry.test.skip.is_none()
+                    && let Some(reason) = reason
+                {
+                    reporting.all.lost = reporting.all.lost.or(reason.lost());
                 }
-                not_run(&self.shared, entry, reason)
+                not_run(shared, entry, reason)
             }
-            Err(error) => lost(&self.shared, entry, &error),
+            Err(error) => lost(shared, entry, &error),
         };
         reporting.all.totals.add(&outcome);
-        (reporting.reported, reporting.has_room) = (reporting.reported + 1, false);
-        self.shared.tell(outcome.convert());
+        reporting.reported += 1;
+        reporting.has_room = false;
+        shared.tell(outcome.convert());
     }
 }
 

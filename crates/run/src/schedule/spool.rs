@@ -1,5 +1,8 @@
 //! Finished outcomes that wait until those before them are reported: the first in memory, all others in a file.
 //!
+//! No test waits until those before it are reported: one that is slow would hold up all that follow. So any number of outcomes
+//! can wait.
+//!
 //! **Invariant:** memory does not grow with the number that wait; the file contains nothing that is not masked, and is gone
 //! with the run.
 
@@ -45,7 +48,6 @@ impl Spool {
             .insert(index, Waiting::InMemory(Box::new(outcome)));
     }
 
-    /// Whether the outcome of a test is in.
     pub(super) fn contains(&self, index: usize) -> bool {
         self.waiting.contains_key(&index)
     }
@@ -68,6 +70,7 @@ impl Spool {
             }
             Some(Waiting::InFile { start, length }) => {
                 let outcome = self.read(start, length)?;
+                // Nothing in the file is needed any more, so it is filled from its start again, and does not grow with the run.
                 if self.waiting.is_empty() {
                     self.end = 0;
                 }

@@ -22,11 +22,12 @@ pub(super) async fn run_tests(schedule: Arc<Schedule>) {
     let current = Arc::new(CurrentCase::default());
     let mut left_behind = None;
     loop {
-        let (runtime, threads) = (
-            Handle::current(),
-            (Arc::clone(&schedule), Arc::clone(&current)),
-        );
-        let mut thread = spawn_blocking(move || runtime.block_on(work(&threads.0, &threads.1)));
+        // A thread of its own for each place, since a test can compute or block for as long as it likes.
+        let runtime = Handle::current();
+        let shared_schedule = Arc::clone(&schedule);
+        let shared_current = Arc::clone(&current);
+        let mut thread =
+            spawn_blocking(move || runtime.block_on(work(&shared_schedule, &shared_current)));
         tokio::select! {
             biased;
             ended = &mut thread => match ended {
@@ -34,6 +35,7 @@ pub(super) async fn run_tests(schedule: Arc<Schedule>) {
                 Err(broken) => std::panic::resume_unwind(broken.into_panic()),
             },
             left = current.left(schedule.shared.stopper.token(), left_behind.as_ref()) => {
+                // Nothing can stop the thread: its test ends without it, and another thread takes its place.
                 left_behind = Some(thread);
                 let outcome = end_without_thread(&left.case, left.overdue, left.preparation).await;
                 schedule.finish(left.index, outcome);
@@ -81,11 +83,15 @@ impl CurrentCase {
                 () = sleep(TICK) => {}
                 () = stop.cancelled(), if stopped.is_none() => stopped = Some(Instant::now()),
             }
+            // The lock is given back before the test is looked at: its thread needs it to go on.
             let current = self.case().clone();
             let Some((index, case)) = current else {
                 continue;
             };
-            if stopped.is_none() && before.is_some_and(|thread| !thread.is_finished()) {
+            if stopped.is_none()
+                && let Some(thread) = before
+                && !thread.is_finished()
+            {
                 continue;
             }
             if let Some((overdue, preparation)) = case.watchdog.leave_if_overdue(stopped) {

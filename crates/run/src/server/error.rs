@@ -33,14 +33,11 @@ impl From<ServerError> for ServerStartError {
 }
 
 pub(super) fn not_started(command: &ServerCommand, error: &StartError) -> ServerError {
-    let problem = Diagnostic::error(
-        Code::Server,
-        format!("{} {}", server_name(command), error.message),
-    );
-    let mut problem = command.at_command(problem);
-    problem
-        .help
-        .extend((!error.help.is_empty()).then(|| error.help.clone()));
+    let message = format!("{} {}", server_name(command), error.message);
+    let mut problem = command.at_command(Diagnostic::error(Code::Server, message));
+    if !error.help.is_empty() {
+        problem.help.push(error.help.clone());
+    }
     ServerError {
         problem,
         printed: String::new(),
@@ -52,30 +49,22 @@ pub(super) fn address_in_use(
     place: &str,
     answer: ProbeAnswer,
 ) -> ServerError {
-    let (message, help) = if command.reuse {
+    let name = server_name(command);
+    let problem = if command.reuse {
+        // Reuse was asked for, so the fault is in what runs there, or in the request that asks whether it is ready.
         let message = format!("what runs at {place} already is not ready: {answer}");
-        let stop = format!(
-            "stop it, so that {} can be started instead",
-            server_name(command)
-        );
-        let help = match (&command.ready, answer) {
-            (Readiness::Url(url), ProbeAnswer::Status(_)) => {
-                format!("{stop}; or {}", status_help(url))
-            }
-            _ => stop,
-        };
-        (message, help)
+        let mut help = format!("stop it, so that {name} can be started instead");
+        if let Readiness::Url(url) = &command.ready
+            && let ProbeAnswer::Status(_) = answer
+        {
+            help = format!("{help}; or {}", status_help(url));
+        }
+        Diagnostic::error(Code::Server, message).help(help)
     } else {
-        let message = format!(
-            "{place} is already in use, but {} is to run there",
-            server_name(command)
-        );
-        (
-            message,
-            "stop it, or set `reuse: true` to use it".to_owned(),
-        )
+        let message = format!("{place} is already in use, but {name} is to run there");
+        Diagnostic::error(Code::Server, message).help("stop it, or set `reuse: true` to use it")
     };
-    let problem = command.at_readiness(Diagnostic::error(Code::Server, message).help(help));
+    let problem = command.at_readiness(problem);
     ServerError {
         problem,
         printed: String::new(),
@@ -92,20 +81,22 @@ pub(super) fn exited_early(command: &ServerCommand, exit: ServerExit) -> ServerE
 
 /// The remedy for a server that answers, but never with a status that means that it is ready.
 fn status_help(url: &Url) -> String {
-    let port = url
-        .port_or_known_default()
-        .map_or_else(|| "N".to_owned(), |port| port.to_string());
+    let port = match url.port_or_known_default() {
+        Some(port) => port.to_string(),
+        None => "N".to_owned(),
+    };
     format!(
         "a GET is sent, and a status below 500 means ready: name a path that answers so, or wait for the port alone with `ready: {{ port: {port} }}`; if the server is slow to start, increase its `timeout_ms`"
     )
 }
 
-/// `seen`: the last answer or error of the place that was asked.
+/// The error of a server that is not ready in time; `seen` is the last answer or error of the place that was asked.
 pub(super) fn not_ready(
     command: &ServerCommand,
     seen: &Result<ProbeAnswer, String>,
     printed: String,
 ) -> ServerError {
+    // The last answer alone is shown: those before it are of a server that was still starting.
     let words = match seen {
         Ok(answer) => answer.to_string(),
         Err(why) => why.clone(),
@@ -122,12 +113,13 @@ pub(super) fn not_ready(
         server_name(command),
         command.timeout.as_millis()
     );
-    let help = match (&command.ready, seen) {
-        (Readiness::Stdout(_), _) => {
+    let help = match &command.ready {
+        Readiness::Stdout(_) => {
             "increase its `timeout_ms`; what is printed to stderr, or kept in a buffer, does not count".to_owned()
         }
-        (Readiness::Url(url), Ok(ProbeAnswer::Status(_))) => status_help(url),
-        (Readiness::Url(_) | Readiness::Port(_), _) => {
+        // A server that answers is there, so more time or another address is not what it lacks first.
+        Readiness::Url(url) if matches!(seen, Ok(ProbeAnswer::Status(_))) => status_help(url),
+        Readiness::Url(_) | Readiness::Port(_) => {
             "increase its `timeout_ms`, or check whether it listens on another address".to_owned()
         }
     };

@@ -13,7 +13,7 @@ use ananke_trace::redact::truncated;
 /// The number of bytes of the end that are kept.
 const KEPT: usize = 64 << 10;
 
-/// The number of lines of it that are shown.
+/// The number of lines of the end that are shown.
 const SHOWN_LINES: usize = 20;
 
 /// The number of characters of a line that are shown.
@@ -69,9 +69,11 @@ impl Printed {
     pub(super) fn last_lines(&self) -> String {
         let text = self.tail().lines();
         let lines: Vec<&str> = text.trim_end().lines().collect();
-        let shown = lines[lines.len().saturating_sub(SHOWN_LINES)..].iter();
-        let shown = shown.map(|line| truncated(&plain(line), SHOWN_OF_LINE));
-        shown.collect::<Vec<_>>().join("\n")
+        let last = lines[lines.len().saturating_sub(SHOWN_LINES)..].iter();
+        let shown: Vec<String> = last
+            .map(|line| truncated(&plain(line), SHOWN_OF_LINE))
+            .collect();
+        shown.join("\n")
     }
 }
 
@@ -113,7 +115,10 @@ impl ServerOutput {
                 }
                 let bytes = &self.chunks[0][..count];
                 self.printed.tail().push(bytes);
-                if self.search.as_mut().is_some_and(|search| search.finds(bytes)) {
+                if let Some(search) = &mut self.search
+                    && search.finds(bytes)
+                {
+                    // Found once is enough, and the rest of a long run costs nothing.
                     self.search = None;
                     return Read::Found;
                 }
@@ -135,14 +140,14 @@ impl ServerOutput {
 }
 
 impl LineSearch {
-    /// Whether one of the lines that `bytes` complete matches.
+    /// One of the lines that `bytes` complete matches.
     fn finds(&mut self, bytes: &[u8]) -> bool {
         let mut rest = bytes;
         while let Some(end) = memchr::memchr(b'\n', rest) {
             self.add(&rest[..end]);
             rest = &rest[end + 1..];
-            let line = std::mem::take(&mut self.line);
-            let line = plain(&String::from_utf8_lossy(&line));
+            let line = plain(&String::from_utf8_lossy(&self.line));
+            self.line.clear();
             if self.pattern.is_match(line.trim_end_matches('\r')) {
                 return true;
             }
@@ -151,6 +156,7 @@ impl LineSearch {
         false
     }
 
+    /// Adds to the line that has not ended, as far as it is searched.
     fn add(&mut self, more: &[u8]) {
         let room = SEARCHED.saturating_sub(self.line.len()).min(more.len());
         self.line.extend_from_slice(&more[..room]);
@@ -168,7 +174,13 @@ fn plain(line: &str) -> String {
         }
         match characters.next() {
             // ECMA-48, 5.4: parameters and the byte that ends them.
-            Some('[') => _ = characters.by_ref().find(|next| matches!(next, '@'..='~')),
+            Some('[') => {
+                for next in characters.by_ref() {
+                    if matches!(next, '@'..='~') {
+                        break;
+                    }
+                }
+            }
             // An operating system command, to BEL or to the string terminator.
             Some(']') => {
                 while let Some(next) = characters.next() {
@@ -179,6 +191,7 @@ fn plain(line: &str) -> String {
                     }
                 }
             }
+            // Any other sequence is the escape and one character.
             _ => {}
         }
     }

@@ -33,20 +33,25 @@ pub(super) async fn wait(
     cancel: &CancellationToken,
 ) -> Result<(), ServerStartError> {
     let mut seen = Err(String::new());
-    let (mut ends, mut says) = (running.watch(), running.watch());
+    let mut ends = running.watch();
+    let mut says = running.watch();
     let ready = async {
         match ServerAddress::of(&command.ready) {
             Some(place) => answers(place, &mut seen).await,
             None => ServerState::says_so(&mut says).await,
         }
     };
+    // The end of the server comes first: another program at its place could answer that it is ready.
     let waited = tokio::select! {
         biased;
         exit = ServerState::exit(&mut ends) => return Err(exited_early(command, exit).into()),
         () = cancel.cancelled() => return Err(ServerStartError::Stopped),
         waited = timeout(command.timeout, ready) => waited,
     };
-    waited.map_err(|_elapsed| not_ready(command, &seen, running.printed()).into())
+    match waited {
+        Ok(()) => Ok(()),
+        Err(_elapsed) => Err(not_ready(command, &seen, running.printed()).into()),
+    }
 }
 
 /// Sends requests until the place answers that it is ready; `seen` contains the last answer or error.
@@ -54,7 +59,9 @@ async fn answers(place: ServerAddress<'_>, seen: &mut Result<ProbeAnswer, String
     let mut pause = FIRST_PAUSE;
     loop {
         *seen = place.ask().await;
-        if seen.as_ref().is_ok_and(|answer| answer.is_ready()) {
+        if let Ok(answer) = seen
+            && answer.is_ready()
+        {
             return;
         }
         sleep(pause).await;

@@ -14,7 +14,7 @@ use super::output::{Printed, Read, ServerOutput};
 use super::server_exit::{ServerExit, server_name};
 use ananke_model::variables::Patterns;
 use ananke_plan::project::{Readiness, ServerCommand};
-use ananke_trace::process::{Process, Program, StartError, Started, start};
+use ananke_trace::process::{Process, Program, StartError, start};
 
 /// The time that a server has to end by itself when it is asked to.
 const GRACE: Duration = Duration::from_secs(5);
@@ -22,12 +22,11 @@ const GRACE: Duration = Duration::from_secs(5);
 /// The time for which output may still come when a server is over: one that left its group may hold the pipes for ever.
 const LINGER: Duration = Duration::from_millis(150);
 
-/// The state of a server.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ServerState {
-    /// Whether it has printed the line that says that it is ready.
+    /// The line was printed that says that the server is ready.
     has_said_so: bool,
-    /// Set once it has ended by itself.
+    /// Set once the server has ended by itself.
     exit: Option<ServerExit>,
 }
 
@@ -51,7 +50,6 @@ struct Keeper {
 }
 
 impl RunningServer {
-    /// Starts a server.
     pub(super) fn start(command: &ServerCommand) -> Result<Self, StartError> {
         let ServerCommand {
             argv,
@@ -61,27 +59,23 @@ impl RunningServer {
             ready,
             ..
         } = command;
-        let Started {
-            stdout,
-            stderr,
-            process,
-            ..
-        } = start(
-            &Program {
-                argv,
-                environment,
-                folder,
-                folder_name,
-            },
-            Stdio::null(),
-        )?;
-        let (sender, state) = watch::channel(ServerState::default());
+        let program = Program {
+            argv,
+            environment,
+            folder,
+            folder_name,
+        };
+        let started = start(&program, Stdio::null())?;
         let printed = Printed::new();
-        let output = ServerOutput::new(stdout, stderr, printed.clone(), matcher(ready));
+        let pattern = matcher(ready);
+        let output = ServerOutput::new(started.stdout, started.stderr, printed.clone(), pattern);
+
+        // A task has the process, since it must read and notice the end also while the run does something else.
+        let (sender, state) = watch::channel(ServerState::default());
         let stop = CancellationToken::new();
         let keeper = Keeper {
             name: server_name(command),
-            process,
+            process: started.process,
             output,
             printed: printed.clone(),
             state: sender,
@@ -99,12 +93,12 @@ impl RunningServer {
         self.state.clone()
     }
 
-    /// The last lines that it printed.
+    /// The last lines that the server printed.
     pub(super) fn printed(&self) -> String {
         self.printed.last_lines()
     }
 
-    /// Ends it, and waits until no process of it is left.
+    /// Ends the server, and waits until no process of it is left.
     pub(super) async fn stop(self) {
         drop(self.stop);
         // A task that was aborted with its runtime has dropped the process, which kills it.
@@ -113,21 +107,18 @@ impl RunningServer {
 }
 
 impl ServerState {
-    /// Waits until it has ended by itself.
+    /// Waits until the server has ended by itself.
     pub(super) async fn exit(state: &mut watch::Receiver<Self>) -> ServerExit {
-        match state
-            .wait_for(|state| state.exit.is_some())
-            .await
-            .ok()
-            .and_then(|state| state.exit.clone())
+        if let Ok(state) = state.wait_for(|state| state.exit.is_some()).await
+            && let Some(exit) = &state.exit
         {
-            Some(exit) => exit,
-            // It was ended on request, which is not reported.
-            None => std::future::pending().await,
+            return exit.clone();
         }
+        // It was ended on request, which is not reported.
+        std::future::pending().await
     }
 
-    /// Waits for the line that says that it is ready.
+    /// Waits for the line that says that the server is ready.
     pub(super) async fn says_so(state: &mut watch::Receiver<Self>) {
         if state.wait_for(|state| state.has_said_so).await.is_err() {
             std::future::pending::<()>().await;
@@ -165,8 +156,9 @@ impl Keeper {
         }
     }
 
-    /// Reports that it has ended by itself, and kills what it started.
+    /// Reports that the server has ended by itself, and kills what it started.
     async fn report_exit(mut self) {
+        // Before and after: what it started may be about to write, and what was written is still in the pipes.
         let _ = timeout(LINGER, self.output.drain()).await;
         let status = self.process.end().await;
         let _ = timeout(LINGER, self.output.drain()).await;
@@ -178,7 +170,7 @@ impl Keeper {
         self.state.send_modify(|state| state.exit = Some(exit));
     }
 
-    /// Ends it: it is asked to end first, and killed after [`GRACE`].
+    /// Asks the server to end, and kills it after [`GRACE`].
     async fn end(mut self) {
         self.process.terminate();
         let ends = async {

@@ -27,9 +27,9 @@ pub(super) enum ServerAddress<'a> {
 /// The answer of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ProbeAnswer {
-    /// It answers in HTTP, with this status.
+    /// A response in HTTP, with this status.
     Status(u16),
-    /// It takes connections.
+    /// A connection that was taken.
     Connected,
 }
 
@@ -71,11 +71,12 @@ impl<'a> ServerAddress<'a> {
             Self::Url(url) => http::status(url, PATIENCE).await.map(ProbeAnswer::Status),
             Self::Port(port) => {
                 // Servers that listen on `localhost` take one of the two.
-                let mut why = String::new();
-                for address in [
+                let both = [
                     IpAddr::V4(Ipv4Addr::LOCALHOST),
                     IpAddr::V6(Ipv6Addr::LOCALHOST),
-                ] {
+                ];
+                let mut why = String::new();
+                for address in both {
                     match timeout(PATIENCE, TcpStream::connect((address, port))).await {
                         Ok(Ok(_)) => return Ok(ProbeAnswer::Connected),
                         Ok(Err(error)) if why.is_empty() => why = error.kind().to_string(),

@@ -45,11 +45,10 @@ impl Servers {
         command: &ServerCommand,
         cancel: &CancellationToken,
     ) -> Result<(), ServerStartError> {
+        // Something that answers before the server is started is not the server, and would be tested instead of it.
         let answers = async {
-            match ServerAddress::of(&command.ready) {
-                Some(place) => Some((place.shown(), place.answer().await?)),
-                None => None,
-            }
+            let place = ServerAddress::of(&command.ready)?;
+            Some((place.shown(), place.answer().await?))
         };
         let occupied = tokio::select! {
             biased;
@@ -66,6 +65,8 @@ impl Servers {
             ));
             return Ok(());
         }
+
+        // Kept before it is waited for, so that it is ended, too, if it is never ready.
         let running =
             RunningServer::start(command).map_err(|error| not_started(command, &error))?;
         self.running.push(running);
@@ -101,7 +102,7 @@ impl ServerWatch {
         Self(states)
     }
 
-    /// Whether there is no server to watch.
+    /// There is no server to watch.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -109,19 +110,10 @@ impl ServerWatch {
     /// Waits until a server has ended, and returns the first that has.
     pub async fn exit(&self) -> ServerExit {
         let mut watched = self.0.clone();
-        let ends = watched
-            .iter_mut()
-            .map(|state| Box::pin(ServerState::exit(state)));
-        match first_exit(ends.collect()).await {
-            Some(exit) => exit,
-            None => std::future::pending().await,
+        if watched.is_empty() {
+            return std::future::pending().await;
         }
+        let ends = watched.iter_mut().map(ServerState::exit);
+        futures_util::future::select_all(ends.map(Box::pin)).await.0
     }
-}
-
-async fn first_exit<F: Future<Output = ServerExit> + Unpin>(ends: Vec<F>) -> Option<ServerExit> {
-    if ends.is_empty() {
-        return None;
-    }
-    Some(futures_util::future::select_all(ends).await.0)
 }

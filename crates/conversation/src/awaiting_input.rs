@@ -14,56 +14,57 @@ const DECLARATION: &str = "awaiting_input";
 /// The key of a JSON answer that says what kind of input is wanted.
 const HINT: &str = "input_hint";
 
+/// The key of a JSON answer with its words for the user.
+const CONTENT: &str = "content";
+
 /// Whether the agent waits for input after the last turn; `tools` ask the user.
 pub fn awaiting_input(trace: &Trace, tools: &[String]) -> InputDecision {
-    let decided = |reason, question, hint| InputDecision {
-        reason,
-        question,
-        hint,
-    };
     let completed = decided(InputReason::Completed, None, None);
     let Some(turn) = trace.turns.last() else {
         return completed;
     };
-    let exchange = trace.exchanges.last();
-    if exchange.is_some_and(|exchange| exchange.is_truncated) {
-        return completed;
+    // The missing rest of a truncated answer may say anything, so the part that came asks for nothing.
+    let mut run_end = None;
+    if let Some(exchange) = trace.exchanges.last() {
+        if exchange.is_truncated {
+            return completed;
+        }
+        run_end = exchange.run_end.as_ref();
     }
-    let text = last_message(trace, turn);
-    let answer = text.and_then(json_object);
-    let words = match &answer {
-        Some(object) => object.get("content").and_then(Value::as_str),
-        None => text,
-    };
-    let question = words.map(str::to_owned);
-    let of_answer = answer
-        .as_ref()
-        .and_then(|object| object.get(DECLARATION)?.as_bool());
-    let hint = answer
-        .as_ref()
-        .and_then(|object| Some(object.get(HINT)?.as_str()?.to_owned()));
-    if let Some(RunEnd::Interrupted(interrupts)) =
-        exchange.and_then(|exchange| exchange.run_end.as_ref())
-    {
-        let asked = interrupts
-            .iter()
-            .rev()
-            .find_map(|interrupt| interrupt.message.clone());
+
+    // An answer in JSON may declare that the agent waits, and has its words for the user in a key.
+    let mut words = last_message(trace, turn);
+    let mut of_answer = None;
+    let mut hint = None;
+    let answer = words.and_then(json_object);
+    if let Some(object) = &answer {
+        words = text_of(object.get(CONTENT));
+        of_answer = object.get(DECLARATION).and_then(Value::as_bool);
+        hint = text_of(object.get(HINT));
+    }
+
+    // An interrupt waits whatever the answer says, and its own message is the better question.
+    let mut question = words;
+    if let Some(RunEnd::Interrupted(interrupts)) = run_end {
+        let mut last_first = interrupts.iter().rev();
+        let asked = last_first.find_map(|interrupt| interrupt.message.as_deref());
         return decided(InputReason::AgentDeclared, asked.or(question), hint);
     }
-    let declared = declaration_of_event(trace, turn);
-    let of_event = declared.map(|(waits, _)| waits);
-    let text_of_event = |key| Some(declared?.1.get(key)?.as_str()?.to_owned());
-    let hint = hint.or_else(|| text_of_event(HINT));
-    let question = question.or_else(|| text_of_event("content"));
-    let of_state = trace
-        .state
-        .value()
-        .get(DECLARATION)
-        .and_then(Value::as_bool);
+
+    // An event may declare it as well; its words are for an answer that has none.
+    let mut of_event = None;
+    if let Some((waits, value)) = declaration_of_event(trace, turn) {
+        of_event = Some(waits);
+        question = question.or(text_of(value.get(CONTENT)));
+        hint = hint.or(text_of(value.get(HINT)));
+    }
+    let state = trace.state.value();
+    let of_state = state.get(DECLARATION).and_then(Value::as_bool);
     if [of_answer, of_event, of_state].contains(&Some(true)) {
         return decided(InputReason::AgentDeclared, question, hint);
     }
+
+    // Nothing declares it, so it is guessed: a tool that asks the user is a better sign than a question mark.
     if asking_call(trace, tools).is_some() {
         return decided(InputReason::ToolRequiresConfirmation, question, hint);
     }
@@ -73,14 +74,25 @@ pub fn awaiting_input(trace: &Trace, tools: &[String]) -> InputDecision {
     completed
 }
 
+fn decided(reason: InputReason, question: Option<&str>, hint: Option<&str>) -> InputDecision {
+    InputDecision {
+        reason,
+        question: question.map(str::to_owned),
+        hint: hint.map(str::to_owned),
+    }
+}
+
+fn text_of(value: Option<&Value>) -> Option<&str> {
+    value.and_then(Value::as_str)
+}
+
 /// What the last custom event of a turn that is such a declaration declares, and its value.
 fn declaration_of_event<'t>(trace: &'t Trace, turn: &TurnRanges) -> Option<(bool, &'t Value)> {
     let custom = trace.custom.get(turn.custom.clone()).unwrap_or_default();
-    let mut declared = custom.iter().rev().filter_map(|event| {
+    custom.iter().rev().find_map(|event| {
         let waits = declares(&event.name, &event.value)?;
         Some((waits, &event.value))
-    });
-    declared.next()
+    })
 }
 
 /// Whether a custom event declares that the agent waits, or that it does not; `None` if it is about something else. An event
@@ -98,36 +110,36 @@ fn declares(name: &str, value: &Value) -> Option<bool> {
 
 /// The last message of the agent in a turn that is not empty.
 fn last_message<'t>(trace: &'t Trace, turn: &TurnRanges) -> Option<&'t str> {
-    let own = trace.messages_of(turn).rev().filter(|message| {
-        message.role == MessageKind::Assistant && message.origin != Origin::History
-    });
-    own.map(|message| message.text.trim())
-        .find(|text| !text.is_empty())
+    for message in trace.messages_of(turn).rev() {
+        let text = message.text.trim();
+        let is_of_agent =
+            message.role == MessageKind::Assistant && message.origin != Origin::History;
+        if is_of_agent && !text.is_empty() {
+            return Some(text);
+        }
+    }
+    None
 }
 
 /// The first call to a tool of `tools` in the last turn that no mock answered for the user.
 pub fn asking_call<'t>(trace: &'t Trace, tools: &[String]) -> Option<&'t ToolCall> {
     let turn = trace.turns.last()?;
-    let calls = trace.calls.get(turn.calls.clone()).unwrap_or_default();
-    let is_answered = |call: &&ToolCall| call.is_client_side && !call.results.is_empty();
-    let mut asking = calls
-        .iter()
-        .filter(|call| call.origin != Origin::History && !is_answered(call));
-    asking.find(|call| tools.iter().any(|tool| *tool == *call.name))
+    let calls = trace.calls.get(turn.calls.clone())?;
+    calls.iter().find(|call| {
+        let is_answered = call.is_client_side && !call.results.is_empty();
+        let is_new = call.origin != Origin::History;
+        is_new && !is_answered && tools.iter().any(|tool| *tool == *call.name)
+    })
 }
 
 /// The object that a text is: as it is, or in a fenced block.
 fn json_object(text: &str) -> Option<Map<String, Value>> {
-    let fenced = || {
-        let (_, rest) = text.split_once("```")?;
-        let (_language, rest) = rest.split_once('\n')?;
-        Some(rest.split_once("```")?.0)
-    };
-    let object = if text.starts_with('{') {
-        text
-    } else {
-        fenced()?
-    };
+    let mut object = text;
+    if !text.starts_with('{') {
+        let (_, block) = text.split_once("```")?;
+        let (_language, block) = block.split_once('\n')?;
+        (object, _) = block.split_once("```")?;
+    }
     read_as(object.trim().as_bytes()).ok()
 }
 

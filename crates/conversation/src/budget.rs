@@ -51,7 +51,7 @@ pub(super) struct TurnBudget {
 }
 
 impl Budget {
-    /// For a turn with a timeout of its `own` and this limit of its duration, after so much time is `used`.
+    /// The part for a turn with a timeout of its `own` and this limit of its duration, after so much time is `used`.
     pub(super) fn of_turn(
         &self,
         own: Option<Duration>,
@@ -59,25 +59,38 @@ impl Budget {
         used: Duration,
         conversation: Option<TimeLeft>,
     ) -> TurnBudget {
-        let longer = limit
-            .filter(|_| self.is_default_timeout)
-            .unwrap_or_default();
-        let own = own.unwrap_or_else(|| self.turn.timeout.max(longer));
-        let left = self.whole.map(|whole| whole.saturating_sub(used));
-        let conversation = conversation.filter(|time| left.is_none_or(|left| time.left < left));
-        let left = conversation.map(|time| time.left).or(left);
-        let timeout = left.map_or(own, |left| left.min(own));
-        let limits = Limits {
-            timeout,
-            cancel: self.turn.cancel.child_token(),
-            ..self.turn.clone()
+        // A rule that allows a turn to take longer than the default could otherwise never pass such a turn.
+        let mut default = self.turn.timeout;
+        if let Some(limit) = limit
+            && self.is_default_timeout
+        {
+            default = default.max(limit);
+        }
+        let own = own.unwrap_or(default);
+
+        // The shortest of three times applies. The message about it names the key that sets that time.
+        let of_test = match self.whole {
+            Some(whole) => whole.saturating_sub(used),
+            None => Duration::MAX,
         };
+        let mut timeout = own.min(of_test);
+        let mut conversation_time = None;
+        if let Some(time) = conversation
+            && time.left < of_test
+        {
+            timeout = timeout.min(time.left);
+            conversation_time = Some(time.of);
+        }
         TurnBudget {
-            limits,
+            limits: Limits {
+                timeout,
+                cancel: self.turn.cancel.child_token(),
+                ..self.turn.clone()
+            },
             shows_silence: self.turn.timeout.min(LONGEST_SILENCE),
             own,
             whole: self.whole,
-            conversation: conversation.map(|time| time.of),
+            conversation: conversation_time,
         }
     }
 }
@@ -86,24 +99,33 @@ impl TurnBudget {
     /// The problem of a turn that used it up with a request sent at `sent`, within `limits`, after it got as far as
     /// `reached` says.
     pub(super) fn timed_out(&self, sent: At, limits: &Limits, reached: &str) -> Problem {
-        let after = duration::chosen;
+        // The deadline is that of the whole test, even if the time of the conversation is the shorter one.
         let is_past_deadline = limits.until(sent) < sent.plus(limits.timeout);
         let is_shorter = self.limits.timeout < self.own;
-        let of_test = |whole| format!("timeout after {} for the whole test{reached}", after(whole));
-        let (message, help) = match (self.whole, self.conversation) {
-            (Some(whole), _) if is_past_deadline => (of_test(whole), OF_TEST),
-            (_, Some(time)) if is_shorter => (conversation_timeout(time, reached), OF_CONVERSATION),
-            (Some(whole), None) if is_shorter => (of_test(whole), OF_TEST),
-            _ => (
-                format!("timeout after {}{reached}", after(self.own)),
-                OF_TURN,
-            ),
-        };
-        Problem::new(ErrorKind::Timeout, message).help(help)
+        if let Some(time) = self.conversation
+            && is_shorter
+            && !(is_past_deadline && self.whole.is_some())
+        {
+            let message = conversation_timeout(time, reached);
+            return Problem::new(ErrorKind::Timeout, message).help(OF_CONVERSATION);
+        }
+        if let Some(whole) = self.whole
+            && (is_past_deadline || is_shorter)
+        {
+            let after = duration::chosen(whole);
+            let message = format!("timeout after {after} for the whole test{reached}");
+            return Problem::new(ErrorKind::Timeout, message).help(OF_TEST);
+        }
+        let after = duration::chosen(self.own);
+        Problem::new(
+            ErrorKind::Timeout,
+            format!("timeout after {after}{reached}"),
+        )
+        .help(OF_TURN)
     }
 }
 
-/// That a conversation took longer than `allowed`, after it got as far as `reached` says.
+/// The message of a conversation that took longer than `allowed`, after it got as far as `reached` says.
 pub fn conversation_timeout(allowed: Duration, reached: &str) -> String {
     format!(
         "timeout after {} for the conversation{reached}",

@@ -38,109 +38,83 @@ impl Checkpoints {
         redactor: &Redactor,
         time: &JudgingTime,
     ) -> Result<Self, regex::Error> {
-        let watch = |checkpoint: CompiledCheckpoint| {
-            let evaluator =
-                Evaluator::start(Inherited::default(), redactor.clone())?.with_time(time.clone());
-            Ok(WatchedCheckpoint {
-                checkpoint,
-                evaluator,
-                reached_at: None,
-                missed: None,
-            })
-        };
-        let watched = checkpoints
-            .into_iter()
-            .map(watch)
-            .collect::<Result<_, regex::Error>>()?;
-        let conditions = conditions
-            .into_iter()
-            .map(watch)
-            .collect::<Result<_, regex::Error>>()?;
         Ok(Self {
-            watched,
-            conditions,
+            watched: watch(checkpoints, redactor, time)?,
+            conditions: watch(conditions, redactor, time)?,
         })
     }
 
     /// Whether the condition `id` is true of the last turn; before the first turn, none is.
     pub fn is_met(&self, id: &str) -> bool {
-        self.conditions
-            .iter()
-            .any(|watched| watched.checkpoint.id == id && watched.reached_at.is_some())
+        match self.condition(id) {
+            Some(condition) => condition.reached_at.is_some(),
+            None => false,
+        }
     }
 
     /// The reason that the condition `id` is not true of the last turn, if that is known.
     pub fn unmet(&self, id: &str) -> Option<&str> {
+        self.condition(id)?.missed.as_deref()
+    }
+
+    fn condition(&self, id: &str) -> Option<&WatchedCheckpoint> {
         self.conditions
             .iter()
-            .find(|watched| watched.checkpoint.id == id)?
-            .missed
-            .as_deref()
+            .find(|watched| watched.checkpoint.id == id)
     }
 
-    /// The ids of those that are reached, in the order of the test.
-    pub fn reached(&self) -> impl Iterator<Item = &str> {
-        self.watched
-            .iter()
-            .filter(|watched| watched.reached_at.is_some())
-            .map(|watched| &*watched.checkpoint.id)
+    /// The ids of the checkpoints that are reached, in the order of the test.
+    pub fn reached(&self) -> Vec<&str> {
+        self.ids_of(|watched| watched.reached_at.is_some())
     }
 
-    /// The ids of those that are not, in the order of the test.
-    pub fn pending(&self) -> impl Iterator<Item = &str> {
-        self.watched
-            .iter()
-            .filter(|watched| watched.reached_at.is_none())
-            .map(|watched| &*watched.checkpoint.id)
+    /// The ids of the checkpoints that are not reached, in the order of the test.
+    pub fn pending(&self) -> Vec<&str> {
+        self.ids_of(|watched| watched.reached_at.is_none())
     }
 
-    /// The ids of those that are not reached and without which the test fails.
+    /// The ids of the checkpoints that are not reached and without which the test fails.
     pub fn missing(&self) -> Vec<&str> {
-        let missing = self.watched.iter().filter(|watched| watched.is_missing());
-        missing.map(|watched| &*watched.checkpoint.id).collect()
+        self.ids_of(|watched| watched.reached_at.is_none() && watched.checkpoint.is_required)
+    }
+
+    fn ids_of(&self, is_wanted: impl Fn(&WatchedCheckpoint) -> bool) -> Vec<&str> {
+        let mut ids = Vec::new();
+        for watched in &self.watched {
+            if is_wanted(watched) {
+                ids.push(watched.checkpoint.id.as_str());
+            }
+        }
+        ids
     }
 
     /// Whether the conversation has come by everything that it must come by, and there is such a thing.
     pub fn are_complete(&self) -> bool {
-        self.watched
-            .iter()
-            .any(|watched| watched.checkpoint.is_required)
-            && self.missing().is_empty()
+        let mut all = self.watched.iter();
+        all.any(|watched| watched.checkpoint.is_required) && self.missing().is_empty()
     }
 
-    /// Each with the turn that reached it.
+    /// The result of each checkpoint, with the turn that reached it.
     pub fn outcomes(self) -> Vec<CheckpointOutcome> {
-        let outcome = |watched: WatchedCheckpoint| {
-            let WatchedCheckpoint {
-                checkpoint,
-                reached_at,
-                missed,
-                ..
-            } = watched;
-            let CompiledCheckpoint {
-                id,
-                description,
-                is_required,
-                ..
-            } = checkpoint;
-            CheckpointOutcome {
-                id,
-                description,
-                is_required,
-                reached_at,
-                missed,
-            }
-        };
-        self.watched.into_iter().map(outcome).collect()
+        let outcomes = self.watched.into_iter().map(|watched| CheckpointOutcome {
+            id: watched.checkpoint.id,
+            description: watched.checkpoint.description,
+            is_required: watched.checkpoint.is_required,
+            reached_at: watched.reached_at,
+            missed: watched.missed,
+        });
+        outcomes.collect()
     }
 
-    /// The turn `index`, counted from 0, begins.
+    /// Starts to watch the turn `index`, counted from 0.
     ///
     /// # Errors
     /// If a pattern compiles to more than is allowed.
     pub(super) fn begin_turn(&mut self, index: usize) -> Result<(), regex::Error> {
+        // A condition is about one turn, so what the turn before decided is forgotten.
         for condition in &mut self.conditions {
-            (condition.reached_at, condition.missed) = (None, None);
+            condition.reached_at = None;
+            condition.missed = None;
         }
         for watched in self.pending_mut() {
             watched
@@ -157,7 +131,7 @@ impl Checkpoints {
         all.filter(|watched| watched.reached_at.is_none())
     }
 
-    /// Something happened.
+    /// Hands on what happened in the running turn.
     pub(super) fn touched(&mut self, trace: &Trace, touch: Delta) {
         for watched in self.pending_mut() {
             watched.evaluator.touched(trace, touch);
@@ -176,29 +150,57 @@ impl Checkpoints {
         oracle: &dyn Oracle,
     ) -> Result<(), Halt> {
         for index in 0..self.watched.len() {
-            let reached: Vec<&str> = self.reached().collect();
-            let after = &self.watched[index].checkpoint.after;
-            let waits_for = after
-                .iter()
-                .find(|id| !reached.contains(&id.as_str()))
-                .cloned();
-            let watched = &mut self.watched[index];
-            if watched.reached_at.is_none() {
-                watched.missed = watched.missed_in_turn(waits_for, trace, oracle).await?;
-                watched.reached_at = watched.missed.is_none().then_some(turn);
+            if self.watched[index].reached_at.is_some() {
+                continue;
             }
+            // One turn may reach several in their order, so each looks at what those before it have reached by now.
+            let reached = self.reached();
+            let mut after = self.watched[index].checkpoint.after.iter();
+            let waits_for = after.find(|id| !reached.contains(&id.as_str())).cloned();
+            self.watched[index]
+                .end_turn(turn, waits_for, trace, oracle)
+                .await?;
         }
         for condition in &mut self.conditions {
-            condition.missed = condition.missed_in_turn(None, trace, oracle).await?;
-            condition.reached_at = condition.missed.is_none().then_some(turn);
+            condition.end_turn(turn, None, trace, oracle).await?;
         }
         Ok(())
     }
 }
 
+/// The same checkpoints, with an evaluator each.
+fn watch(
+    checkpoints: Vec<CompiledCheckpoint>,
+    redactor: &Redactor,
+    time: &JudgingTime,
+) -> Result<Vec<WatchedCheckpoint>, regex::Error> {
+    let mut watched = Vec::with_capacity(checkpoints.len());
+    for checkpoint in checkpoints {
+        let evaluator = Evaluator::start(Inherited::default(), redactor.clone())?;
+        watched.push(WatchedCheckpoint {
+            checkpoint,
+            evaluator: evaluator.with_time(time.clone()),
+            reached_at: None,
+            missed: None,
+        });
+    }
+    Ok(watched)
+}
+
 impl WatchedCheckpoint {
-    fn is_missing(&self) -> bool {
-        self.reached_at.is_none() && self.checkpoint.is_required
+    /// Decides whether the turn that has ended reaches it; one that `waits_for` another is not reached.
+    async fn end_turn(
+        &mut self,
+        turn: u32,
+        waits_for: Option<String>,
+        trace: &Trace,
+        oracle: &dyn Oracle,
+    ) -> Result<(), Halt> {
+        self.missed = self.missed_in_turn(waits_for, trace, oracle).await?;
+        if self.missed.is_none() {
+            self.reached_at = Some(turn);
+        }
+        Ok(())
     }
 
     /// The reason that the turn that has ended does not reach it.
@@ -211,6 +213,7 @@ impl WatchedCheckpoint {
         let failures = self
             .evaluator
             .end_turn(trace, Completion::Complete, Following::Nothing);
+        // Taken in any case: a question of this turn must not be asked after the next one.
         let questions = self.evaluator.take_questions();
         if let Some(failure) = failures.into_iter().next() {
             return Ok(Some(failure.message));
@@ -221,11 +224,16 @@ impl WatchedCheckpoint {
         if let Some(id) = waits_for {
             return Ok(Some(format!("it comes after `{id}`, which is not reached")));
         }
+
+        // Scripts and judges take time and money, so they come last.
         for question in questions {
-            let decision = oracle.decide(&question).await.map_err(|halt| match halt {
-                Halt::Broken(problem) => Halt::Broken(question.unanswered(problem)),
-                other @ (Halt::Stopped | Halt::Skipped(..)) => other,
-            })?;
+            let decision = match oracle.decide(&question).await {
+                Ok(decision) => decision,
+                Err(Halt::Broken(problem)) => {
+                    return Err(Halt::Broken(question.unanswered(problem)));
+                }
+                Err(halt @ (Halt::Stopped | Halt::Skipped(..))) => return Err(halt),
+            };
             if decision == Decision::NotAsked {
                 return Ok(Some(question.not_asked()));
             }

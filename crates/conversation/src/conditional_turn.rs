@@ -22,7 +22,7 @@ const OF_INTERRUPTS: Facts = Facts::of(&[Fact::RunEnds, Fact::Interrupts]);
 /// A turn that is sent on a condition.
 #[derive(Clone, Debug)]
 pub struct ConditionalTurn {
-    /// The condition.
+    /// The thing that must be true of the turn before it.
     pub condition: TurnCondition,
     /// The tools that ask the user.
     pub confirmation_tools: Vec<String>,
@@ -35,11 +35,11 @@ pub struct ConditionalTurn {
 /// The decision about a conditional turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TurnDecision {
-    /// It is sent.
+    /// The turn is sent.
     Needed,
-    /// It is not sent, for this reason.
+    /// The turn is not sent, for this reason.
     NotNeeded(String),
-    /// It is not sent, and something that was not read may be what it needs.
+    /// The turn is not sent, although something that was not read may meet its condition.
     Undecided(String),
 }
 
@@ -53,27 +53,30 @@ impl ConditionalTurn {
         trace: &Trace,
         evaluator: &mut Evaluator,
     ) -> Result<TurnDecision, regex::Error> {
+        // A condition of the first turn is about the messages before it, if the test has some.
+        let mut trace = trace;
+        let mut place = format!("turn {}", trace.turns.len());
+        if trace.turns.is_empty()
+            && let Some(history) = trace.history()
+        {
+            trace = history;
+            "the history".clone_into(&mut place);
+        }
+
+        // While an interrupt is open, nothing but its answer can be sent, so every other condition gives way.
         let wanted = &self.condition.wanted;
-        let history = trace.history().filter(|_| trace.turns.is_empty());
-        let place = match history {
-            Some(_) => "the history".to_owned(),
-            None => format!("turn {}", trace.turns.len()),
-        };
-        let trace = history.unwrap_or(trace);
-        // While an interrupt is open, nothing but its answer can be sent.
-        let is_interrupted = !open_interrupts(trace).is_empty();
-        let reason = match wanted {
-            WantedOfTurn::Interrupted if is_interrupted => return Ok(TurnDecision::Needed),
-            WantedOfTurn::Interrupted => format!("no interrupt is open after {place}"),
-            _ if is_interrupted => {
-                let only = "only `if: interrupted` is met then";
-                return Ok(TurnDecision::NotNeeded(format!(
-                    "an interrupt is open after {place}: {only}"
-                )));
+        if !open_interrupts(trace).is_empty() {
+            if *wanted == WantedOfTurn::Interrupted {
+                return Ok(TurnDecision::Needed);
             }
+            return Ok(TurnDecision::NotNeeded(format!(
+                "an interrupt is open after {place}: only `if: interrupted` is met then"
+            )));
+        }
+        let reason = match wanted {
+            WantedOfTurn::Interrupted => format!("no interrupt is open after {place}"),
             WantedOfTurn::Awaits => {
-                let waits = awaiting_input(trace, &self.confirmation_tools).is_awaiting();
-                if waits {
+                if awaiting_input(trace, &self.confirmation_tools).is_awaiting() {
                     return Ok(TurnDecision::Needed);
                 }
                 format!("the agent does not wait for input after {place}")
@@ -88,6 +91,8 @@ impl ConditionalTurn {
                 }
             },
         };
+
+        // What was not read may be the very thing that the condition looks for.
         Ok(match self.unread(trace) {
             Some(unread) => TurnDecision::Undecided(unread),
             None => TurnDecision::NotNeeded(reason),
@@ -102,7 +107,8 @@ impl ConditionalTurn {
             WantedOfTurn::Step(_) => return None,
         };
         let last = trace.turns.last().map(|turn| turn.index);
-        let asks = |tool: &str, _: Facts| self.confirmation_tools.iter().any(|own| own == tool);
-        trace.lacking(last, facts, &asks)
+        trace.lacking(last, facts, &|tool, _| {
+            self.confirmation_tools.iter().any(|own| own == tool)
+        })
     }
 }

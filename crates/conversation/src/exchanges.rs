@@ -33,40 +33,40 @@ pub(super) async fn exchange(
     context: &RequestContext,
     mut action: Action,
 ) -> Result<(), Halt> {
-    let mut left = budget.limits.clone();
+    let mut limits = budget.limits.clone();
     for round in 0.. {
         let request = Request {
             action,
             context: context.clone(),
             events_before: sink.trace.events_so_far(),
         };
-        let ended = session.exchange(request, &left, sink).await;
+        let ended = session.exchange(request, &limits, sink).await;
+        // Whoever watches the agent hears of every end, whatever becomes of the turn.
         match &ended {
             Err(error) => sink.failed(error),
             Ok(Ended::Terminal) => sink.completed(),
-            Ok(Ended::Timeout) => note_silence(sink, &left, budget.shows_silence),
+            Ok(Ended::Timeout) => note_silence(sink, &limits, budget.shows_silence),
             Ok(Ended::Cancelled) => {}
         }
-        if let Err(halt) = check(ended, budget, &left, sink) {
+        if let Err(halt) = check(ended, budget, &limits, sink) {
             return Err(with_stderr(halt, session).await);
         }
         if sink.was_stopped() {
             break;
         }
+
+        // Calls that wait for the client are answered in one more exchange of the same turn.
         let answers = answers(&sink.trace, tools, round).await?;
         if answers.is_empty() || sink.answer(&answers).is_break() {
             break;
         }
-        let used = sink
-            .trace
-            .turns
-            .last()
-            .map_or(0, |turn| sink.trace.turn_micros(turn));
-        left.timeout = budget
-            .limits
-            .timeout
-            .saturating_sub(Duration::from_micros(used));
         action = Action::ToolResults(answers);
+
+        // The time of the turn is that of all its exchanges together.
+        if let Some(turn) = sink.trace.turns.last() {
+            let used = Duration::from_micros(sink.trace.turn_micros(turn));
+            limits.timeout = budget.limits.timeout.saturating_sub(used);
+        }
     }
     Ok(())
 }
@@ -78,24 +78,19 @@ fn check(
     limits: &Limits,
     sink: &TraceSink<'_>,
 ) -> Result<(), Halt> {
-    let agent = |message| Err(Problem::new(ErrorKind::Agent, message).into());
     match ended {
-        Err(error) => {
-            let message = error.to_string();
-            Err(Problem {
-                kind: ErrorKind::Protocol,
-                message,
-                help: error.help,
-            }
-            .into())
-        }
+        Err(error) => Err(Halt::Broken(Problem {
+            kind: ErrorKind::Protocol,
+            message: error.to_string(),
+            help: error.help,
+        })),
         Ok(Ended::Timeout) => {
-            let sent = sink
-                .trace
-                .exchanges
-                .last()
-                .map_or_else(At::default, |exchange| exchange.sent);
+            let sent = match sink.trace.exchanges.last() {
+                Some(exchange) => exchange.sent,
+                None => At::default(),
+            };
             let mut problem = budget.timed_out(sent, limits, &reached(&sink.trace, sink.heard));
+            // More time would not help such a program, so its remedy goes before the key that sets the time.
             if is_silent_program(&sink.trace) {
                 let sets = problem.help.unwrap_or_default();
                 problem.help = Some(format!("{SILENT_PROGRAM_HELP}; {sets}"));
@@ -105,25 +100,28 @@ fn check(
         // A rule failed, and the turn was to end with it: its finding is the verdict.
         Ok(Ended::Cancelled) if sink.was_stopped() => Ok(()),
         Ok(Ended::Cancelled) => Err(Halt::Stopped),
-        Ok(Ended::Terminal) => {
-            // How an earlier run ended that is replayed is history.
-            let exchange = sink
-                .trace
-                .exchanges
-                .last()
-                .filter(|exchange| !exchange.is_replay);
-            let run_end = exchange.and_then(|exchange| exchange.run_end.as_ref());
-            match run_end.filter(|end| !sink.evaluator.expects(end)) {
-                Some(error @ RunEnd::Error { .. }) => agent(format!("agent error: {error}")),
-                Some(RunEnd::Cancelled) => {
-                    agent("the agent cancelled the run, which was not requested".to_owned())
-                }
-                Some(RunEnd::Finished | RunEnd::Interrupted(_) | RunEnd::Unknown(_)) | None => {
-                    Ok(())
-                }
-            }
-        }
+        Ok(Ended::Terminal) => check_run_end(sink),
     }
+}
+
+/// The reason that a complete response breaks the turn: its run failed, which no rule expects.
+fn check_run_end(sink: &TraceSink<'_>) -> Result<(), Halt> {
+    let Some(exchange) = sink.trace.exchanges.last() else {
+        return Ok(());
+    };
+    let Some(end) = &exchange.run_end else {
+        return Ok(());
+    };
+    // How an earlier run ended that is replayed is history.
+    if exchange.is_replay || sink.evaluator.expects(end) {
+        return Ok(());
+    }
+    let message = match end {
+        RunEnd::Error { .. } => format!("agent error: {end}"),
+        RunEnd::Cancelled => "the agent cancelled the run, which was not requested".to_owned(),
+        RunEnd::Finished | RunEnd::Interrupted(_) | RunEnd::Unknown(_) => return Ok(()),
+    };
+    Err(Problem::new(ErrorKind::Agent, message).into())
 }
 
 /// A halt whose message ends with what the agent's program printed to stderr in the turn. An error of the session has it already.
@@ -137,24 +135,30 @@ async fn with_stderr(mut halt: Halt, session: &mut dyn Session) -> Halt {
     halt
 }
 
-/// Notes the silence of an agent in the last exchange, which timed out within `limits`: nothing came in the second half of its time.
-/// A time that is shorter than `shows_silence` shows nothing. A call that runs is no silence of the agent: its tool takes so long.
+/// Tells the observers of a silent agent in the last exchange, which timed out within `limits`: they give an agent up that hangs.
 fn note_silence(sink: &mut TraceSink<'_>, limits: &Limits, shows_silence: Duration) {
     let Some(exchange) = sink.trace.exchanges.last() else {
         return;
     };
+    // An agent that sent something in the second half of its time is slow, and not silent.
     let waited = limits.until(exchange.sent).since(exchange.sent);
-    let heard = sink.heard.map(|heard| heard.since(exchange.sent));
-    let is_silent = heard.is_none_or(|heard| heard <= waited / 2);
-    let turn_calls = sink.trace.turns.last().map(|turn| turn.calls.clone());
-    let calls = turn_calls.and_then(|calls| sink.trace.calls.get(calls));
-    let is_tool_running = calls.unwrap_or_default().iter().any(ToolCall::is_pending);
-    if !is_silent || is_tool_running {
+    if let Some(heard) = sink.heard
+        && heard.since(exchange.sent) > waited / 2
+    {
         return;
     }
+    // Nor is one whose call runs: its tool takes so long.
+    if let Some(turn) = sink.trace.turns.last()
+        && let Some(calls) = sink.trace.calls.get(turn.calls.clone())
+        && calls.iter().any(ToolCall::is_pending)
+    {
+        return;
+    }
+
+    // A healthy agent may need longer than a test with a very short time gives it, so such a time shows nothing.
     if waited < shows_silence {
         sink.hurried();
-    } else if heard.is_some() {
+    } else if sink.heard.is_some() {
         sink.fell_silent();
     }
 }
@@ -164,44 +168,48 @@ fn reached(trace: &Trace, heard: Option<At>) -> String {
     let Some(exchange) = trace.exchanges.last() else {
         return String::new();
     };
+    // The events of the last exchange are the last ones of the trace.
     let number = trace.exchanges.len() - 1;
-    let events = trace
+    let mut events = trace
         .events
         .iter()
         .rev()
         .take_while(|event| usize::from(event.exchange) == number);
-    let since = |at: At| duration::rounded(at.0.saturating_sub(exchange.sent.0));
+    let last = events.next();
+
     // What came may be no message at all, which says more than how much came.
     let missing = exchange.missing.as_deref().unwrap_or(NO_RESPONSE);
-    match (exchange.status, events.clone().count()) {
-        (None, count) if count == 0 || missing != NO_RESPONSE => format!(": {missing}"),
-        (_, 0) => ": the response began, and no event came".to_owned(),
-        (_, count) => {
-            let last = events.map(|event| event.at).next().unwrap_or_default();
-            // A comment keeps the connection open, and is no event.
-            let then = if heard > Some(last) {
-                "then no other event"
-            } else {
-                "then nothing"
-            };
-            let last = since(last);
-            match count {
-                1 => format!(": 1 event received {last} after the request, {then}"),
-                _ => format!(
-                    ": {count} events received, the last one {last} after the request, {then}"
-                ),
-            }
-        }
+    if exchange.status.is_none() && (last.is_none() || missing != NO_RESPONSE) {
+        return format!(": {missing}");
+    }
+    let Some(last) = last else {
+        return ": the response began, and no event came".to_owned();
+    };
+
+    // A comment keeps the connection open, and is no event.
+    let then = if heard > Some(last.at) {
+        "then no other event"
+    } else {
+        "then nothing"
+    };
+    let after = duration::rounded(last.at.0.saturating_sub(exchange.sent.0));
+    match events.count() {
+        0 => format!(": 1 event received {after} after the request, {then}"),
+        others => format!(
+            ": {} events received, the last one {after} after the request, {then}",
+            others + 1
+        ),
     }
 }
 
-/// Whether the agent is a program that has printed nothing in the whole conversation: it may speak another protocol.
+/// The agent is a program that has printed nothing in the whole conversation: it may speak another protocol.
 fn is_silent_program(trace: &Trace) -> bool {
-    let missing = trace
-        .exchanges
-        .last()
-        .and_then(|exchange| exchange.missing.as_deref());
-    missing == Some(NOTHING_PRINTED) && trace.events.is_empty()
+    match trace.exchanges.last() {
+        Some(exchange) => {
+            exchange.missing.as_deref() == Some(NOTHING_PRINTED) && trace.events.is_empty()
+        }
+        None => false,
+    }
 }
 
 /// The answers to the calls that wait for the client at the end of an exchange; none if none waits, or if one of them
@@ -221,18 +229,17 @@ async fn answers(
     {
         return Ok(Vec::new());
     }
+
+    // An agent that does not take in a result calls the same tool until the time is up, so that the time would be blamed.
     if round >= MOST_ROUNDS {
-        let name = &first.name;
         let message = format!(
-            "the agent still calls `{name}` after {MOST_ROUNDS} rounds of answers in one turn"
+            "the agent still calls `{}` after {MOST_ROUNDS} rounds of answers in one turn",
+            first.name
         );
-        let help = Some("does the agent take in the result? `-v` shows the calls".to_owned());
-        return Err(Problem {
-            kind: ErrorKind::Conversation,
-            message,
-            help,
-        }
-        .into());
+        let help = "does the agent take in the result? `-v` shows the calls";
+        return Err(Problem::new(ErrorKind::Conversation, message)
+            .help(help)
+            .into());
     }
     let calls: Vec<&ToolCall> = pending.into_iter().map(|(call, _)| call).collect();
     tools.answer_all(calls, trace).await
@@ -240,24 +247,31 @@ async fn answers(
 
 /// The calls of the last turn that wait for the client, if its run has finished.
 fn pending<'t>(trace: &'t Trace, tools: &dyn ToolHost) -> Vec<(&'t ToolCall, Handling)> {
-    let ended = trace
-        .exchanges
-        .last()
-        .and_then(|exchange| exchange.run_end.as_ref());
-    let has_ended = matches!(ended, Some(RunEnd::Finished | RunEnd::Unknown(_)));
-    let turn = trace
-        .turns
-        .last()
-        .filter(|turn| has_ended && !turn.input.is_replay);
-    let calls = turn
-        .and_then(|turn| trace.calls.get(turn.calls.clone()))
-        .unwrap_or_default()
-        .iter();
-    let pending = calls.filter(|call| call.is_pending() && call.origin != Origin::History);
-    let handled = pending.map(|call| (call, tools.handling(&call.name)));
-    handled
-        .filter(|(_, handling)| *handling != Handling::Agent)
-        .collect()
+    let mut pending = Vec::new();
+    let Some(exchange) = trace.exchanges.last() else {
+        return pending;
+    };
+    let Some(turn) = trace.turns.last() else {
+        return pending;
+    };
+    // A run that failed or asks the user waits for no tool.
+    let Some(RunEnd::Finished | RunEnd::Unknown(_)) = exchange.run_end else {
+        return pending;
+    };
+    // What is replayed was answered when it was new.
+    if turn.input.is_replay {
+        return pending;
+    }
+    for call in trace.calls.get(turn.calls.clone()).unwrap_or_default() {
+        if !call.is_pending() || call.origin == Origin::History {
+            continue;
+        }
+        let handling = tools.handling(&call.name);
+        if handling != Handling::Agent {
+            pending.push((call, handling));
+        }
+    }
+    pending
 }
 
 #[cfg(test)]

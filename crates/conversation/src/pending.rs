@@ -30,21 +30,14 @@ enum PendingItem<'t> {
 /// The reason that a message of the user cannot be sent: interrupts are pending (SPEC 5).
 fn unanswered(trace: &Trace) -> Option<Problem> {
     let pending = Pending::of(trace);
-    (!pending.interrupts.is_empty()).then(|| {
-        let resume = resume_type_name();
-        let help = format!(
-            "answer an open interrupt with an `{resume}` turn before the next user message"
-        );
-        let open: Vec<PendingItem<'_>> = pending
-            .interrupts
-            .iter()
-            .map(PendingItem::Interrupt)
-            .collect();
-        problem(
-            format!("the agent waits for {}", pending.named(&open)),
-            &help,
-        )
-    })
+    if pending.interrupts.is_empty() {
+        return None;
+    }
+    let message = format!("the agent waits for {}", pending.named(&pending.open()));
+    let resume = resume_type_name();
+    let help =
+        format!("answer an open interrupt with an `{resume}` turn before the next user message");
+    Some(problem(message, &help))
 }
 
 /// Whether `input` can be sent now: interrupts that are open are answered, and only these.
@@ -69,6 +62,7 @@ pub(super) fn compose(
 ) -> Result<Action, Problem> {
     Ok(match &request.input {
         TurnInput::User(content) => {
+            // While interrupts are open, only an answer to them is sent: the turn fails before the agent sees it.
             if let Some(problem) = unanswered(trace) {
                 return Err(problem);
             }
@@ -92,8 +86,11 @@ pub(super) fn compose(
             {
                 return Err(problem);
             }
-            input.message_id = said.is_some().then(|| ids.next("message"));
-            input.text = said.unwrap_or_default();
+            // A turn that says nothing has no message, so it needs no id either.
+            if let Some(said) = said {
+                input.message_id = Some(ids.next("message"));
+                input.text = said;
+            }
             Action::Own {
                 message_id: input.message_id.clone(),
                 turn: turn.clone(),
@@ -134,6 +131,8 @@ fn action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action, Problem> {
     let pending = Pending::of(trace);
     let mut interrupts = Vec::new();
     let mut calls = Vec::new();
+
+    // Every answer goes to the one thing that it is for; an answer to nothing, or to several, is an error.
     for answer in answers {
         match pending.meant(&answer.to)? {
             PendingItem::Interrupt(interrupt) => interrupts.push(InterruptAnswer {
@@ -154,18 +153,17 @@ fn action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action, Problem> {
     if pending.interrupts.is_empty() {
         return Ok(Action::ToolResults(calls));
     }
-    let is_answered = |id: &str| interrupts.iter().any(|answer| answer.id == id);
-    let left = pending
-        .interrupts
-        .iter()
-        .filter(|interrupt| !is_answered(&interrupt.id));
-    let left: Vec<PendingItem<'_>> = left.map(PendingItem::Interrupt).collect();
-    if !left.is_empty() {
-        let help =
-            "a resume turn answers every open interrupt: the agent goes on when all are answered";
+
+    // One resume must answer all interrupts, since the agent goes on with it.
+    let mut open = pending.open();
+    open.retain(|item| match item {
+        PendingItem::Interrupt(open) => interrupts.iter().all(|answer| answer.id != open.id),
+        PendingItem::Call(_) => false,
+    });
+    if !open.is_empty() {
         return Err(problem(
-            format!("no answer to {}", pending.named(&left)),
-            help,
+            format!("no answer to {}", pending.named(&open)),
+            "a resume turn answers every open interrupt: the agent goes on when all are answered",
         ));
     }
     if !calls.is_empty() {
@@ -180,29 +178,29 @@ fn action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action, Problem> {
 
 /// The interrupts that the last run left open.
 pub(super) fn open_interrupts(trace: &Trace) -> &[Interrupt] {
-    let last = trace.exchanges.last();
-    match last.and_then(|exchange| exchange.run_end.as_ref()) {
-        Some(RunEnd::Interrupted(interrupts)) => interrupts,
-        _ => &[],
+    if let Some(exchange) = trace.exchanges.last()
+        && let Some(RunEnd::Interrupted(interrupts)) = &exchange.run_end
+    {
+        interrupts
+    } else {
+        &[]
     }
 }
 
 impl<'t> Pending<'t> {
     fn of(trace: &'t Trace) -> Self {
-        let interrupts = open_interrupts(trace);
-        let last = trace
-            .exchanges
-            .last()
-            .and_then(|exchange| trace.turns.get(exchange.turn));
-        let calls = last
-            .and_then(|turn| trace.calls.get(turn.calls.clone()))
-            .unwrap_or_default();
-        let calls = calls
-            .iter()
-            .filter(|call| call.is_pending() && call.origin != Origin::History);
+        let mut calls = Vec::new();
+        // Turns that were not needed follow the last exchange, so its turn counts and not the last one.
+        if let Some(exchange) = trace.exchanges.last()
+            && let Some(turn) = trace.turns.get(exchange.turn)
+            && let Some(of_turn) = trace.calls.get(turn.calls.clone())
+        {
+            calls.extend(of_turn);
+        }
+        calls.retain(|call| call.is_pending() && call.origin != Origin::History);
         Self {
-            interrupts,
-            calls: calls.collect(),
+            interrupts: open_interrupts(trace),
+            calls,
             trace,
         }
     }
@@ -217,68 +215,77 @@ impl<'t> Pending<'t> {
 
     fn meant(&self, to: &AnswerTo) -> Result<PendingItem<'t>, Problem> {
         let open = self.open();
-        let meant: Vec<PendingItem<'t>> = open
-            .iter()
-            .copied()
-            .filter(|open| self.is_answered_by(*open, to))
-            .collect();
+        let mut meant = open.clone();
+        meant.retain(|item| self.is_answered_by(*item, to));
+        if let [one] = meant[..] {
+            return Ok(one);
+        }
+
+        // Each of the three mistakes has a remedy of its own.
         let reply = match to {
             AnswerTo::TheOnlyOne => "the answer".to_owned(),
             AnswerTo::Id(id) => format!("the answer to `{id}`"),
             AnswerTo::Tool(tool) => format!("the answer to the call to `{tool}`"),
         };
-        match (meant.as_slice(), open.as_slice()) {
-            ([one], _) => Ok(*one),
-            ([], []) => Err(problem(
+        if open.is_empty() {
+            return Err(problem(
                 format!("{reply} has nothing to answer: the agent is not waiting for input"),
                 "did the previous turn end without an interrupt? `-v` shows what the agent did",
-            )),
-            ([], open) => Err(problem(
+            ));
+        }
+        if meant.is_empty() {
+            return Err(problem(
                 format!(
                     "{reply} matches nothing that is open: the agent waits for {}",
-                    self.named(open)
+                    self.named(&open)
                 ),
                 "name one of these with `id` or `tool`",
-            )),
-            (several, _) => Err(problem(
-                format!("{reply} matches more than one: {}", self.named(several)),
-                "say with `id` or `tool` which one is meant",
-            )),
+            ));
         }
+        Err(problem(
+            format!("{reply} matches more than one: {}", self.named(&meant)),
+            "say with `id` or `tool` which one is meant",
+        ))
     }
 
     fn is_answered_by(&self, open: PendingItem<'_>, to: &AnswerTo) -> bool {
-        match (to, open) {
-            (AnswerTo::TheOnlyOne, _) => true,
-            (AnswerTo::Id(id), PendingItem::Interrupt(interrupt)) => {
-                interrupt.id == *id || interrupt.call.as_ref() == Some(id)
-            }
-            (AnswerTo::Id(id), PendingItem::Call(call)) => call.wire_id == *id,
-            (AnswerTo::Tool(tool), PendingItem::Interrupt(interrupt)) => {
-                self.trace.tool_of(interrupt) == Some(tool)
-            }
-            (AnswerTo::Tool(tool), PendingItem::Call(call)) => call.name == *tool,
+        match to {
+            AnswerTo::TheOnlyOne => true,
+            AnswerTo::Id(id) => match open {
+                PendingItem::Call(call) => call.wire_id == *id,
+                // An author may know the call that is asked about, and not the id that the agent made up for its question.
+                PendingItem::Interrupt(interrupt) => {
+                    interrupt.id == *id || interrupt.call.as_ref() == Some(id)
+                }
+            },
+            AnswerTo::Tool(tool) => match open {
+                PendingItem::Call(call) => call.name == *tool,
+                PendingItem::Interrupt(interrupt) => self.trace.tool_of(interrupt) == Some(tool),
+            },
         }
     }
 
+    /// What the agent waits for, in words.
     fn named(&self, open: &[PendingItem<'_>]) -> String {
-        let name = |open: &PendingItem<'_>| match open {
+        let names: Vec<String> = open.iter().map(|item| self.name(*item)).collect();
+        names.join(", ")
+    }
+
+    fn name(&self, item: PendingItem<'_>) -> String {
+        match item {
             PendingItem::Call(call) => format!("a result of `{}` (`{}`)", call.name, call.wire_id),
             PendingItem::Interrupt(interrupt) => {
-                let about = self
-                    .trace
-                    .tool_of(interrupt)
-                    .map(|tool| format!(" about `{tool}`"))
-                    .unwrap_or_default();
-                let asks = interrupt
-                    .message
-                    .as_ref()
-                    .map(|asks| format!(": {asks}"))
-                    .unwrap_or_default();
+                let about = match self.trace.tool_of(interrupt) {
+                    Some(tool) => format!(" about `{tool}`"),
+                    None => String::new(),
+                };
+                let asks = match &interrupt.message {
+                    Some(message) => format!(": {message}"),
+                    None => String::new(),
+                };
                 format!("an answer to its interrupt `{}`{about}{asks}", interrupt.id)
             }
-        };
-        open.iter().map(name).collect::<Vec<_>>().join(", ")
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use ananke_trace::trace::{Change, Delta, Input, Trace};
 /// Something that happened.
 #[derive(Clone, Debug)]
 pub enum TapeItem {
-    /// It was decided whether a conditional turn is sent.
+    /// The decision whether a conditional turn is sent.
     Decided(Box<ConditionalTurn>, TurnDecision),
     /// A turn began with this input; its rules, if they were not known when the conversation began.
     Turn(Input, Option<Box<TurnRules>>),
@@ -34,7 +34,7 @@ pub enum TapeItem {
     Change(At, Change<'static>),
     /// The client answered a call.
     Answered(ToolAnswer),
-    /// The turn ended.
+    /// The turn is over, and rules about its end decide.
     TurnEnded(Following),
 }
 
@@ -51,25 +51,28 @@ impl TapeItem {
         }
     }
 
-    /// The same, later by so many microseconds.
+    /// The item, later by so many microseconds.
     #[must_use]
-    pub fn later(self, micros: u64) -> Self {
-        let later = |at: At| At(at.0.saturating_add(micros));
-        match self {
-            Self::Sent(at) => Self::Sent(later(at)),
-            Self::Head(at, status) => Self::Head(later(at), status),
-            Self::Frame(at) => Self::Frame(later(at)),
-            Self::Closed(at) => Self::Closed(later(at)),
-            Self::Change(at, Change::Stamped(stamp)) => {
-                Self::Change(later(at), Change::Stamped(stamp.saturating_add(micros)))
+    pub fn later(mut self, micros: u64) -> Self {
+        match &mut self {
+            Self::Sent(at) | Self::Head(at, _) | Self::Frame(at) | Self::Closed(at) => {
+                at.0 = at.0.saturating_add(micros);
             }
-            Self::Change(at, change) => Self::Change(later(at), change),
+            Self::Change(at, change) => {
+                at.0 = at.0.saturating_add(micros);
+                // The agent's own clock moves along, or it would say that the agent was as fast as before.
+                if let Change::Stamped(stamp) = change {
+                    *stamp = stamp.saturating_add(micros);
+                }
+            }
+            // The client decides and answers at once, and a turn begins and ends with its exchanges.
             Self::Decided(..)
             | Self::Turn(..)
             | Self::Late(_)
             | Self::Answered(_)
-            | Self::TurnEnded(_) => self,
+            | Self::TurnEnded(_) => {}
         }
+        self
     }
 }
 
@@ -78,9 +81,9 @@ impl TapeItem {
 pub struct TapePlayer {
     /// The trace so far.
     pub trace: Trace,
-    /// The rules.
+    /// The rules that watch it.
     pub evaluator: Evaluator,
-    /// The failures that they found in turns that have ended.
+    /// The failures that the rules found in turns that have ended.
     pub failures: Vec<RuleResult>,
     /// The first conditional turn of which the decision is another one than when the conversation was held, in words.
     pub changed_decision: Option<String>,
@@ -89,7 +92,7 @@ pub struct TapePlayer {
 }
 
 impl TapePlayer {
-    /// Begins with what is known of a conversation before its first turn.
+    /// A player that has played nothing yet.
     pub fn new(trace: Trace, evaluator: Evaluator) -> Self {
         Self {
             trace,
@@ -106,34 +109,24 @@ impl TapePlayer {
         if self.trace.is_whole() {
             return None;
         }
+        // The evaluator puts aside what rests on unread parts when it is asked for the rules that passed.
         self.evaluator.take_passed(&self.trace);
-        let rules = self.evaluator.take_not_shown();
-        rules.into_iter().next().map(|rule| rule.message)
+        let mut rules = self.evaluator.take_not_shown();
+        if rules.is_empty() {
+            return None;
+        }
+        Some(rules.swap_remove(0).message)
     }
 
-    /// This happened next.
+    /// Plays the item that happened next.
     ///
     /// # Errors
     /// If a pattern compiles to more than is allowed.
     pub fn play(&mut self, item: TapeItem) -> Result<(), regex::Error> {
         match item {
-            TapeItem::Decided(turn, decision) => {
-                let now = turn.decide(&self.trace, &mut self.evaluator)?;
-                let number = self.turns + 1;
-                if discriminant(&now) != discriminant(&decision) {
-                    let verb = if now == TurnDecision::Needed {
-                        "is"
-                    } else {
-                        "is not"
-                    };
-                    let words = format!("turn {number} {verb} sent");
-                    self.changed_decision.get_or_insert(words);
-                }
-                if decision != TurnDecision::Needed {
-                    self.turns = number;
-                }
-            }
+            TapeItem::Decided(turn, decision) => self.decide(&turn, &decision)?,
             TapeItem::Turn(input, rules) => {
+                // Turns that were not sent are counted, so that later ones keep the numbers that they have in the test.
                 self.trace.pass_over_turns(self.turns);
                 if let Some(rules) = rules {
                     self.evaluator.set_turn_rules(self.turns, *rules);
@@ -163,6 +156,29 @@ impl TapePlayer {
                     .end_turn(&self.trace, Completion::Complete, following);
                 self.failures.extend(found);
             }
+        }
+        Ok(())
+    }
+
+    /// Decides once more about a conditional turn, and goes on as it was decided when the conversation was held.
+    fn decide(
+        &mut self,
+        turn: &ConditionalTurn,
+        decision: &TurnDecision,
+    ) -> Result<(), regex::Error> {
+        let now = turn.decide(&self.trace, &mut self.evaluator)?;
+        let number = self.turns + 1;
+        // The reasons may differ, as long as the turn is sent or not.
+        if discriminant(&now) != discriminant(decision) {
+            let verb = match now {
+                TurnDecision::Needed => "is",
+                TurnDecision::NotNeeded(_) | TurnDecision::Undecided(_) => "is not",
+            };
+            let words = format!("turn {number} {verb} sent");
+            self.changed_decision.get_or_insert(words);
+        }
+        if *decision != TurnDecision::Needed {
+            self.turns = number;
         }
         Ok(())
     }

@@ -66,7 +66,7 @@ impl<'a> TraceSink<'a> {
         Ok(decision)
     }
 
-    /// Begins a turn with this input and, if they were not known before, its rules.
+    /// Rules are given only if they were not known when the conversation began.
     pub(super) fn begin_turn(&mut self, input: Input, rules: Option<&TurnRules>) {
         for observer in &mut self.observers {
             observer.turn_began(&self.trace, &input, rules);
@@ -122,12 +122,12 @@ impl<'a> TraceSink<'a> {
         self.feed()
     }
 
-    /// Whether a turn was stopped because a rule failed.
+    /// Whether a turn was stopped because a rule failed, or the rules took too long.
     pub(super) fn was_stopped(&self) -> bool {
         self.stopped
     }
 
-    /// Shows the rules what is new, while the turn goes on. `Break` if one failed that is to stop it, or they took too long.
+    /// The step while the turn goes on: `Break` if a rule failed that is to stop it, or the rules took too long.
     fn feed(&mut self) -> ControlFlow<Stop> {
         let has_failed = self.evaluate();
         if self.evaluator.is_given_up() || has_failed && self.settings.stop_early {
@@ -137,14 +137,14 @@ impl<'a> TraceSink<'a> {
         ControlFlow::Continue(())
     }
 
-    /// Shows the rules what is new, and returns whether one failed.
+    /// Hands the rules what is new, and returns whether one failed.
     fn evaluate(&mut self) -> bool {
         let mut failed = false;
         for delta in self.deltas.drain(..) {
             failed |= self.evaluator.touched(&self.trace, delta);
             self.checkpoints.touched(&self.trace, delta);
             if let Delta::Answered(call) = delta {
-                // Most rules are done with it.
+                // Most rules are done with the call. Its arguments are dropped, since an agent may make a million calls.
                 self.trace.calls[call].forget_parsed();
             }
         }
@@ -158,7 +158,9 @@ impl Sink for TraceSink<'_> {
             observer.wire(&self.lane, at, wire);
         }
         match wire {
+            // Rules and reports look at neither, so the trace has no place for them.
             Wire::Request { .. } | Wire::Headers(_) => {}
+            // Comments keep a connection open: the agent is no event further, and not silent either.
             Wire::Alive => self.heard = Some(at),
             Wire::Sent { .. } => {
                 self.heard = None;
@@ -183,6 +185,7 @@ impl Sink for TraceSink<'_> {
     }
 
     fn request(&mut self, request: ServerRequest) -> BoxFuture<'_, ServerAnswer> {
+        // The answers that the turn writes down take precedence over those of the host.
         match self.answers.to(request.kind) {
             Some(answer) => Box::pin(std::future::ready(ServerAnswer::Accepted(answer.clone()))),
             None => self.requests.answer(request, &self.trace),

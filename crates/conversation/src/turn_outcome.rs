@@ -1,5 +1,7 @@
 //! The part of a turn that a report needs, bounded, taken from the trace.
 
+use serde_json::Value;
+
 use ananke_base::context::{At, Clock};
 use ananke_base::message::HistoryMessage;
 use ananke_base::text::compact_json;
@@ -8,8 +10,8 @@ use ananke_trace::outcome::{
     ReportedRunEnd, SaidLine, TimeLimits, Timing, TranscriptLine, TurnEnd, TurnOutcome, bounded,
 };
 use ananke_trace::trace::{
-    self, CustomEvent, Interrupt, Message, MessageKind, Origin, Peer, ReportedItem, ToolCall,
-    ToolResult, Trace, TraceItem, TurnRanges, Violation,
+    self, CustomEvent, Message, MessageKind, Origin, Peer, ReportedItem, ToolCall, ToolResult,
+    Trace, TraceItem, TurnRanges, Violation,
 };
 
 /// The most lines of one turn that a report gets.
@@ -23,77 +25,69 @@ pub(super) fn turn_outcome(
     limits: TimeLimits,
     end: TurnEnd,
 ) -> TurnOutcome {
-    let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-    let turn = trace.turns.get(index);
-    let mut warnings = turn.map(warnings).unwrap_or_default();
-    let lines = turn
-        .map(|turn| lines(trace, turn, &mut warnings))
-        .unwrap_or_default();
     // A turn in which nothing was sent was over with the one before it.
-    let before = || {
-        trace
-            .turns
-            .iter()
-            .take(index)
-            .rev()
-            .find_map(|turn| trace.turn_end(turn))
-    };
-    let started = turn
-        .and_then(|turn| trace.turn_start(turn))
-        .or_else(before)
-        .unwrap_or_else(|| clock.now());
-    let ended = turn
-        .and_then(|turn| trace.turn_end(turn))
-        .unwrap_or(started);
-    TurnOutcome {
-        number,
+    let mut earlier = trace.turns.iter().take(index).rev();
+    let mut started = earlier.find_map(|turn| trace.turn_end(turn));
+    let mut outcome = TurnOutcome {
+        number: u32::try_from(index + 1).unwrap_or(u32::MAX),
         id: None,
-        input: turn
-            .map(|turn| bounded(&turn.input.shown))
-            .unwrap_or_default(),
+        input: String::new(),
         origin: InputOrigin::default(),
-        lines,
-        started_unix_ms: Some(clock.unix_ms(started)),
-        ended_unix_ms: Some(clock.unix_ms(ended)),
-        duration_us: Some(turn.map_or(0, |turn| trace.turn_micros(turn))),
-        timing: turn
-            .map(|turn| timing(trace, turn, limits))
-            .unwrap_or_default(),
-        run_end: turn.and_then(|turn| run_end(trace, turn)),
-        usage: turn.and_then(|turn| trace.turn_usage(turn)),
+        lines: Vec::new(),
+        started_unix_ms: None,
+        ended_unix_ms: None,
+        duration_us: Some(0),
+        timing: Timing::default(),
+        run_end: None,
+        usage: None,
         awaits: None,
         end,
         rules: Vec::new(),
-        warnings,
+        warnings: Vec::new(),
         raw: None,
+    };
+
+    // Everything is bounded on the way from the trace, since an agent may send any amount.
+    let mut ended = None;
+    if let Some(turn) = trace.turns.get(index) {
+        started = trace.turn_start(turn).or(started);
+        ended = trace.turn_end(turn);
+        outcome.input = bounded(&turn.input.shown);
+        outcome.warnings = warnings(turn);
+        outcome.lines = lines(trace, turn, &mut outcome.warnings);
+        outcome.duration_us = Some(trace.turn_micros(turn));
+        outcome.timing = timing(trace, turn, limits);
+        outcome.run_end = run_end(trace, turn);
+        outcome.usage = trace.turn_usage(turn);
     }
+    let started = started.unwrap_or_else(|| clock.now());
+    outcome.started_unix_ms = Some(clock.unix_ms(started));
+    outcome.ended_unix_ms = Some(clock.unix_ms(ended.unwrap_or(started)));
+    outcome
 }
 
 /// The messages before the first turn; of very many the last.
 pub fn history(messages: &[HistoryMessage]) -> Vec<EarlierMessage> {
-    let shown = &messages[messages.len().saturating_sub(MAX_LINES)..];
-    let line = |message: &HistoryMessage| EarlierMessage {
+    let last = &messages[messages.len().saturating_sub(MAX_LINES)..];
+    let lines = last.iter().map(|message| EarlierMessage {
         role: message.role.as_str().into(),
         text: bounded(&message.describe()),
-    };
-    shown.iter().map(line).collect()
+    });
+    lines.collect()
 }
 
 /// The times for which the agent let its user wait; the first gaps, if there are very many.
 fn timing(trace: &Trace, turn: &TurnRanges, limits: TimeLimits) -> Timing {
-    let gaps = trace
-        .gaps(turn)
-        .into_iter()
-        .filter(|gap| gap.micros() > 0)
-        .take(MAX_LINES);
-    let gap = |gap: trace::CallGap<'_>| Gap {
+    let mut gaps = trace.gaps(turn);
+    gaps.retain(|gap| gap.micros() > 0);
+    gaps.truncate(MAX_LINES);
+    let gaps = gaps.iter().map(|gap| Gap {
         from_us: gap.since,
         to_us: gap.until,
-    };
-    let first_text_us = trace.first_text(turn).map(|(micros, _)| micros);
+    });
     Timing {
-        first_text_us,
-        gaps: Some(gaps.map(gap).collect()),
+        first_text_us: trace.first_text(turn).map(|(micros, _)| micros),
+        gaps: Some(gaps.collect()),
         limits,
     }
 }
@@ -101,22 +95,28 @@ fn timing(trace: &Trace, turn: &TurnRanges, limits: TimeLimits) -> Timing {
 /// The number of messages before the agent's last one: those of the user, and those of the agent that are not empty. All
 /// of them if the agent did not answer the last one.
 pub(super) fn messages_count(trace: &Trace) -> usize {
-    let of_user =
-        |message: &Message| message.role == MessageKind::User && message.origin != Origin::History;
-    let messages = trace
-        .log()
-        .iter()
-        .filter_map(|item| item.message(trace))
-        .filter(|message| message.is_text() || of_user(message));
-    let is_answered = messages.clone().next_back().is_some_and(Message::is_text);
-    messages.count() - usize::from(is_answered)
+    let mut count = 0;
+    let mut is_answered = false;
+    for item in trace.log() {
+        let Some(message) = item.message(trace) else {
+            continue;
+        };
+        let is_of_user = message.role == MessageKind::User && message.origin != Origin::History;
+        if message.is_text() || is_of_user {
+            count += 1;
+            is_answered = message.is_text();
+        }
+    }
+    count - usize::from(is_answered)
 }
 
 /// The agent's state, as JSON; `None` if it is empty.
 pub(super) fn state(trace: &Trace) -> Option<String> {
-    let state = trace.state.value();
-    let is_empty = state.is_null() || state.as_object().is_some_and(serde_json::Map::is_empty);
-    (!is_empty).then(|| bounded(&state.to_string()))
+    match trace.state.value() {
+        Value::Null => None,
+        Value::Object(fields) if fields.is_empty() => None,
+        state => Some(bounded(&state.to_string())),
+    }
 }
 
 /// A violation with its response, if the turn has several.
@@ -132,16 +132,12 @@ pub(super) fn violation(turn: &TurnRanges, violation: &Violation) -> String {
 
 /// The warnings about a turn: first the violations of the protocol.
 fn warnings(turn: &TurnRanges) -> Vec<String> {
-    let mut warnings: Vec<String> = turn
-        .violations
-        .kept()
-        .iter()
-        .map(|found| violation(turn, found))
-        .collect();
-    if turn.violations.more() > 0 {
+    let kept = turn.violations.kept().iter();
+    let mut warnings: Vec<String> = kept.map(|found| violation(turn, found)).collect();
+    let more = turn.violations.more();
+    if more > 0 {
         warnings.push(format!(
-            "{} more violations of the protocol are not shown",
-            turn.violations.more()
+            "{more} more violations of the protocol are not shown"
         ));
     }
     warnings.extend_from_slice(&turn.warnings);
@@ -156,44 +152,34 @@ fn run_end(trace: &Trace, turn: &TurnRanges) -> Option<ReportedRunEnd> {
         error @ trace::RunEnd::Error { .. } => ReportedRunEnd::Error(bounded(&error.to_string())),
         trace::RunEnd::Cancelled => ReportedRunEnd::Cancelled,
         trace::RunEnd::Interrupted(interrupts) => {
-            let shown = interrupts.iter().take(MAX_LINES);
-            ReportedRunEnd::Interrupted(
-                shown
-                    .map(|interrupt| open_interrupt(trace, interrupt))
-                    .collect(),
-            )
+            let first = interrupts.iter().take(MAX_LINES);
+            let open = first.map(|interrupt| OpenInterrupt {
+                id: bounded(&interrupt.id),
+                reason: interrupt.reason.as_deref().map(bounded),
+                message: interrupt.message.as_deref().map(bounded),
+                tool: trace.tool_of(interrupt).map(bounded),
+            });
+            ReportedRunEnd::Interrupted(open.collect())
         }
     })
 }
 
-fn open_interrupt(trace: &Trace, interrupt: &Interrupt) -> OpenInterrupt {
-    let bounded = |text: &Option<String>| text.as_deref().map(self::bounded);
-    OpenInterrupt {
-        id: self::bounded(&interrupt.id),
-        reason: bounded(&interrupt.reason),
-        message: bounded(&interrupt.message),
-        tool: trace.tool_of(interrupt).map(self::bounded),
-    }
-}
-
 /// The transcript, in the order in which everything began.
 fn lines(trace: &Trace, turn: &TurnRanges, warnings: &mut Vec<String>) -> Vec<TranscriptLine> {
-    let shown = trace.items_of(turn).into_iter();
-    let mut lines: Vec<ShownItem<'_>> = shown
+    let mut shown: Vec<ShownItem<'_>> = trace
+        .items_of(turn)
+        .into_iter()
         .filter_map(|item| ShownItem::of(trace, turn, item))
         .collect();
-    if lines.len() > MAX_LINES {
+    if shown.len() > MAX_LINES {
         warnings.push(format!(
             "{} more lines of this turn are not shown",
-            lines.len() - MAX_LINES
+            shown.len() - MAX_LINES
         ));
-        // The beginning, and the end with the last message.
-        lines.drain(MAX_LINES / 2..lines.len() - MAX_LINES / 2);
+        // The middle is left out: the beginning stays, and the end with the last message.
+        shown.drain(MAX_LINES / 2..shown.len() - MAX_LINES / 2);
     }
-    lines
-        .into_iter()
-        .map(|line| line.line(trace, turn))
-        .collect()
+    shown.iter().map(|item| item.line(trace, turn)).collect()
 }
 
 /// The items that a line can show.
@@ -206,24 +192,30 @@ enum ShownItem<'t> {
 }
 
 impl<'t> ShownItem<'t> {
-    /// The line that something has; `None` if it has none.
+    /// The item, unless it has no line of its own.
     fn of(trace: &'t Trace, turn: &TurnRanges, item: ReportedItem) -> Option<Self> {
         match item {
             ReportedItem::Logged(TraceItem::Message(index)) => {
                 let message = &trace.messages[index];
-                let is_shown = message.is_text() || message.role == MessageKind::Reasoning;
-                is_shown.then_some(Self::Message(message))
+                if !message.is_text() && message.role != MessageKind::Reasoning {
+                    return None;
+                }
+                Some(Self::Message(message))
             }
             ReportedItem::Logged(TraceItem::Call(index)) => {
                 let call = &trace.calls[index];
-                (call.origin != Origin::History).then_some(Self::Call(call))
+                if call.origin == Origin::History {
+                    return None;
+                }
+                Some(Self::Call(call))
             }
+            // A result stands in the line of its call, so only the one that came in a later turn has a line.
             ReportedItem::Logged(item @ TraceItem::Result { call: index, .. }) => {
                 let call = &trace.calls[index];
-                let is_late = call.counted_in != turn.index;
-                let is_last = trace.last_result(index) == Some(item);
-                let result = item.result(trace)?;
-                (is_late && is_last).then_some(Self::Late(call, result))
+                if call.counted_in == turn.index || trace.last_result(index) != Some(item) {
+                    return None;
+                }
+                Some(Self::Late(call, item.result(trace)?))
             }
             ReportedItem::Logged(TraceItem::Answer { .. } | TraceItem::State(_)) => None,
             ReportedItem::Custom(index) => Some(Self::Custom(&trace.custom[index])),
@@ -233,24 +225,7 @@ impl<'t> ShownItem<'t> {
     fn line(self, trace: &Trace, turn: &TurnRanges) -> TranscriptLine {
         match self {
             Self::Message(message) => {
-                let event = message.opened;
-                let at_us = message.first_text.map_or_else(
-                    || event_micros(trace, turn, event),
-                    |at| since_start(trace, turn, at),
-                );
-                let (id, text) = (bounded(&message.wire_id), bounded(&message.text));
-                let mut calls = trace.calls[turn.calls.clone()].iter();
-                let is_result = |call: &ToolCall| {
-                    call.result()
-                        .is_some_and(|result| result.text == message.text)
-                };
-                let said = SaidLine {
-                    repeats_result: trace.peer == Peer::Server && calls.any(is_result),
-                    event: turn.numbered(event),
-                    id,
-                    at_us: Some(at_us),
-                    text,
-                };
+                let said = said_line(trace, turn, message);
                 if message.role == MessageKind::Reasoning {
                     TranscriptLine::Thinks(said)
                 } else {
@@ -271,24 +246,44 @@ impl<'t> ShownItem<'t> {
     }
 }
 
+fn said_line(trace: &Trace, turn: &TurnRanges, message: &Message) -> SaidLine {
+    let at_us = match message.first_text {
+        Some(at) => since_start(trace, turn, at),
+        None => event_micros(trace, turn, message.opened),
+    };
+    // A server says nothing of its own, so a text that is also a result is reported once.
+    let mut calls = trace.calls[turn.calls.clone()].iter();
+    let repeats_result = trace.peer == Peer::Server
+        && calls.any(|call| match call.result() {
+            Some(result) => result.text == message.text,
+            None => false,
+        });
+    SaidLine {
+        repeats_result,
+        event: turn.numbered(message.opened),
+        id: bounded(&message.wire_id),
+        at_us: Some(at_us),
+        text: bounded(&message.text),
+    }
+}
+
 fn call(trace: &Trace, turn: &TurnRanges, call: &ToolCall) -> CallOutcome {
+    let result = call.result();
     CallOutcome {
         event: turn.numbered(call.first_event),
         id: bounded(&call.wire_id),
         name: bounded(&call.name),
         args: bounded(&compact_json(&call.args_text)),
-        result: call.result().map(|result| bounded(&result.text)),
-        result_event: turn.numbered(
-            call.result()
-                .map_or(call.first_event, |result| result.event),
-        ),
+        result: result.map(|result| bounded(&result.text)),
+        result_event: turn.numbered(match result {
+            Some(result) => result.event,
+            None => call.first_event,
+        }),
         is_client_side: call.is_client_side,
         hides_result: call.hides_result(),
         started_us: Some(since_start(trace, turn, call.started)),
-        duration_us: call
-            .result()
-            .map(|result| result.at.0.saturating_sub(call.started.0)),
-        failure: call.result().and_then(failure),
+        duration_us: result.map(|result| result.at.0.saturating_sub(call.started.0)),
+        failure: result.and_then(failure),
     }
 }
 
@@ -310,22 +305,26 @@ fn late_result(
 }
 
 fn since_start(trace: &Trace, turn: &TurnRanges, at: At) -> u64 {
-    trace
-        .turn_start(turn)
-        .map_or(0, |start| at.0.saturating_sub(start.0))
+    match trace.turn_start(turn) {
+        Some(start) => at.0.saturating_sub(start.0),
+        None => 0,
+    }
 }
 
 fn event_micros(trace: &Trace, turn: &TurnRanges, event: u32) -> u64 {
-    trace
-        .events
-        .get(event as usize)
-        .map_or(0, |event| since_start(trace, turn, event.at))
+    match trace.events.get(event as usize) {
+        Some(event) => since_start(trace, turn, event.at),
+        None => 0,
+    }
 }
 
 fn failure(result: &ToolResult) -> Option<CallFailure> {
-    match (result.is_denied, result.is_error) {
-        (true, _) => Some(CallFailure::Denied),
-        (false, Some(true)) => Some(CallFailure::Failed),
-        (false, _) => None,
+    // A denial is reported as an error too, and says more.
+    if result.is_denied {
+        Some(CallFailure::Denied)
+    } else if result.is_error == Some(true) {
+        Some(CallFailure::Failed)
+    } else {
+        None
     }
 }

@@ -9,19 +9,20 @@ const SHOWN: usize = 200;
 
 /// A part of an answer, on one line.
 pub(super) fn shown(text: &str) -> String {
-    truncated(
-        &text.split_whitespace().collect::<Vec<_>>().join(" "),
-        SHOWN,
-    )
+    let words: Vec<&str> = text.split_whitespace().collect();
+    truncated(&words.join(" "), SHOWN)
 }
 
 /// The content of the one fenced block that `text` consists of.
 pub(super) fn fenced(text: &str) -> Option<&str> {
     const FENCE: &str = "```";
     let (_, inside) = text.strip_prefix(FENCE)?.split_once('\n')?;
-    inside
-        .strip_suffix(FENCE)
-        .filter(|inside| !inside.contains(FENCE))
+    let inside = inside.strip_suffix(FENCE)?;
+    if inside.contains(FENCE) {
+        // Two blocks with text between them also begin and end with a fence.
+        return None;
+    }
+    Some(inside)
 }
 
 /// The fields of an object in an answer.
@@ -46,7 +47,7 @@ impl<'a> AnswerObject<'a> {
         }
     }
 
-    /// That `key` has the value `found`, in the words of an answer that cannot be read.
+    /// The message about an answer that cannot be read, because `key` has the value `found`.
     pub(super) fn wrong(key: &str, found: &Value, expected: &str) -> String {
         format!(
             "an object whose `{key}` is {}, expected {expected}",

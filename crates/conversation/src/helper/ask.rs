@@ -32,13 +32,13 @@ pub struct Helper<'a> {
     pub role: HelperRole,
     /// The name of the target.
     pub name: &'a str,
-    /// Its lane.
+    /// The lane of its own.
     pub lane: Lane,
-    /// The target.
+    /// The target, or the connection to a bare model.
     pub target: &'a dyn Target,
-    /// Its client-side tools.
+    /// The client-side tools that are declared to it.
     pub client_tools: Arc<[ToolDeclaration]>,
-    /// Executes them.
+    /// The host that executes client-side tools.
     pub tools: &'a mut dyn ToolHost,
     /// The limits of each exchange.
     pub limits: Limits,
@@ -46,7 +46,7 @@ pub struct Helper<'a> {
     pub key: CaseKey,
     /// Clock, ids and transport.
     pub environment: &'a AttemptEnvironment,
-    /// Those that follow a conversation of this lane.
+    /// The observers of a conversation of this lane.
     pub observers: &'a (dyn Fn(&Lane) -> Vec<Box<dyn Observer + 'a>> + Sync),
     /// The kind of problem that it is if the helper has no answer.
     pub kind: ErrorKind,
@@ -71,23 +71,25 @@ impl Helper<'_> {
         let mut asked = 0;
         loop {
             asked += 1;
-            let answer = self.text(question).await.and_then(|text| {
-                let help = self.role.help().map(str::to_owned);
-                read(&text)
-                    .map_err(|found| self.problem(&format!("answered with {found}"), help).into())
-            });
-            match answer {
-                Err(Halt::Broken(problem)) if problem.kind == self.kind => {
-                    // A recording has what was asked, and no more.
-                    if let Some(problem) = self.environment.error() {
-                        return Err(problem.into());
+            let problem = match self.text(question).await {
+                Ok(text) => match read(&text) {
+                    Ok(answer) => return Ok(answer),
+                    Err(found) => {
+                        let help = self.role.help().map(str::to_owned);
+                        self.problem(&format!("answered with {found}"), help)
                     }
-                    if asked > RETRIES {
-                        let message = format!("{} (asked {asked} times)", problem.message);
-                        return Err(Problem { message, ..problem }.into());
-                    }
-                }
-                answer => return answer,
+                },
+                // What is no problem of the helper does not go away when it is asked again.
+                Err(Halt::Broken(problem)) if problem.kind == self.kind => problem,
+                Err(halt) => return Err(halt),
+            };
+            // A recording has what was asked, and no more.
+            if let Some(problem) = self.environment.error() {
+                return Err(problem.into());
+            }
+            if asked > RETRIES {
+                let message = format!("{} (asked {asked} times)", problem.message);
+                return Err(Problem { message, ..problem }.into());
             }
         }
     }
@@ -95,19 +97,22 @@ impl Helper<'_> {
     /// The answer of the helper to `question`.
     async fn text(&mut self, question: &HelperQuestion) -> Result<String, Halt> {
         let thread_id = self.environment.helper_ids(&self.lane).next("thread");
-        let model = self
-            .target
-            .prompted(self.role.prompt(), question.connector.as_deref());
-        let props = if model.is_some() {
-            serde_json::Map::new()
-        } else {
-            question.props()
+
+        // A bare model learns its role from a prompt, and an agent finds the question in its properties as well.
+        let connector = question.connector.as_deref();
+        let model = self.target.prompted(self.role.prompt(), connector);
+        let (target, props) = match &model {
+            Some(model) => (&**model, Map::new()),
+            None => (self.target, question.props()),
         };
-        let target = model.as_deref().unwrap_or(self.target);
-        let options = self.session_options(thread_id.clone());
-        let session = target.open(options).await;
-        let session = session
-            .map_err(|error| self.problem(&format!("cannot be asked: {error}"), error.help))?;
+        let session = match target.open(self.session_options(thread_id.clone())).await {
+            Ok(session) => session,
+            Err(error) => {
+                let problem = self.problem(&format!("cannot be asked: {error}"), error.help);
+                return Err(problem.into());
+            }
+        };
+
         let rules = Evaluator::start(Inherited::default(), self.environment.redactor.clone());
         // The settings of the run are about the agent under test.
         let settings = RunSettings::default();
@@ -161,36 +166,31 @@ impl Helper<'_> {
         if let Some(halt) = halt {
             return Err(halt);
         }
-        let problem = turns.first().and_then(|turn| turn.problem());
-        let sent = trace.exchanges.last().map(|exchange| exchange.sent);
-        match problem {
-            Some(Problem {
-                kind: ErrorKind::Timeout,
-                message,
-                help,
-            }) if sent
-                .is_some_and(|sent| self.limits.until(sent) < sent.plus(self.limits.timeout)) =>
+        if let Some(turn) = turns.first()
+            && let Some(problem) = turn.problem()
+        {
+            let Problem { message, help, .. } = problem.clone();
+            // A test that ran out of time is not the helper's fault, and asking once more would not help.
+            if problem.kind == ErrorKind::Timeout
+                && let Some(exchange) = trace.exchanges.last()
+                && self.limits.until(exchange.sent) < exchange.sent.plus(self.limits.timeout)
             {
-                let message = format!(
-                    "the time for the whole test was over: {}: {message}",
-                    self.title()
-                );
-                Err(Problem {
+                let title = self.title();
+                return Err(Halt::Broken(Problem {
                     kind: ErrorKind::Timeout,
-                    message,
-                    help: help.clone(),
-                }
-                .into())
+                    message: format!("the time for the whole test was over: {title}: {message}"),
+                    help,
+                }));
             }
-            Some(Problem { message, help, .. }) => Err(self
-                .problem(&format!("did not answer: {message}"), help.clone())
-                .into()),
-            None if turns.iter().any(|turn| turn.status() == Status::Skipped) => Err(Halt::Stopped),
-            None => Ok(trace
-                .turns
-                .first()
-                .map(|turn| trace.turn_text(turn))
-                .unwrap_or_default()),
+            let problem = self.problem(&format!("did not answer: {message}"), help);
+            return Err(problem.into());
+        }
+        if turns.iter().any(|turn| turn.status() == Status::Skipped) {
+            return Err(Halt::Stopped);
+        }
+        match trace.turns.first() {
+            Some(turn) => Ok(trace.turn_text(turn)),
+            None => Ok(String::new()),
         }
     }
 
@@ -225,10 +225,8 @@ impl InputSource for OnlyTurn {
         &'a mut self,
         _: ConversationSoFar<'a>,
     ) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
-        let next = self
-            .0
-            .take()
-            .map(|request| NextTurn::written(request, None));
+        let request = self.0.take();
+        let next = request.map(|request| NextTurn::written(request, None));
         Box::pin(std::future::ready(Ok(next)))
     }
 
@@ -265,7 +263,7 @@ impl HelperQuestion {
         Value::Object(body)
     }
 
-    /// The same for agents that look into what is passed on with a run.
+    /// The question for agents that look into what is passed on with a run.
     pub(super) fn props(&self) -> Map<String, Value> {
         let mut options =
             json!({ "skip": { "history": true, "trace": false }, "metadata": self.body() });

@@ -18,10 +18,11 @@ pub(super) struct FinalObject<'t> {
     pub(super) prose: &'t str,
     /// The object as it is written.
     pub(super) written: &'t str,
-    /// The key that is duplicated in it first, if there is one.
+    /// The first key that the object has twice, if there is one.
     duplicate_key: Option<String>,
-    /// The meanings of the object: one, and more if its duplicate keys have different values.
-    meanings: Vec<Map<String, Value>>,
+    meaning: Map<String, Value>,
+    /// The other meanings of the object, if duplicate keys have different values.
+    other_meanings: Vec<Map<String, Value>>,
 }
 
 impl<'t> FinalObject<'t> {
@@ -35,50 +36,62 @@ impl<'t> FinalObject<'t> {
         if !answer.ends_with('}') {
             return None;
         }
-        line_starts(answer)
-            .filter(|start| answer[*start..].starts_with('{'))
-            .find_map(|start| Self::of(&answer[..start], &answer[start..]))
-            .filter(|object| fences(object.prose).count().is_multiple_of(2))
+        // The first line from which on all is one object: a later one may be the end of an object within it.
+        for start in line_starts(answer) {
+            let (prose, written) = answer.split_at(start);
+            if written.starts_with('{')
+                && let Some(object) = Self::of(prose, written)
+            {
+                // An object within a block that does not end is an example.
+                let is_in_block = !fences(prose).count().is_multiple_of(2);
+                return if is_in_block { None } else { Some(object) };
+            }
+        }
+        None
     }
 
     fn of(prose: &'t str, written: &'t str) -> Option<Self> {
         let written = written.trim();
         let read = received_json::read(written).ok()?;
-        let object = |value| match value {
-            Value::Object(fields) => Some(fields),
-            _ => None,
+        let Value::Object(meaning) = read.value else {
+            return None;
         };
-        let values = std::iter::once(read.value).chain(read.other_values);
+        let mut other_meanings = Vec::new();
+        for value in read.other_values {
+            let Value::Object(fields) = value else {
+                return None;
+            };
+            other_meanings.push(fields);
+        }
         Some(Self {
             prose,
             written,
             duplicate_key: read.oddities.duplicate_key,
-            meanings: values.map(object).collect::<Option<_>>()?,
+            meaning,
+            other_meanings,
         })
     }
 
     /// Whether it has one of `keys`.
     pub(super) fn has_one_of(&self, keys: &[&str]) -> bool {
-        let first = self.meanings.first();
-        first.is_some_and(|fields| keys.iter().any(|key| fields.contains_key(*key)))
+        keys.iter().any(|key| self.meaning.contains_key(*key))
     }
 
     /// The result of `read`.
     ///
     /// # Errors
-    /// Those of `read`, and if duplicate keys have values of different meanings.
+    /// If `read` fails, or if duplicate keys have values of different meanings.
     pub(super) fn read<T: PartialEq>(
         &self,
         read: impl Fn(AnswerObject<'_>) -> Result<T, String>,
     ) -> Result<T, String> {
-        let mut all = self
-            .meanings
-            .iter()
-            .map(|fields| read(AnswerObject(fields)));
-        let first = all.next().unwrap_or_else(|| Err("nothing".to_owned()))?;
-        if all.any(|other| other.as_ref() != Ok(&first)) {
-            let key = self.duplicate_key.as_deref().unwrap_or_default();
-            return Err(format!("an object with two different values of `{key}`"));
+        let first = read(AnswerObject(&self.meaning))?;
+        // Which of two values counts depends on the reader of JSON, so they must come to the same answer.
+        for other in &self.other_meanings {
+            if read(AnswerObject(other)).as_ref() != Ok(&first) {
+                let key = self.duplicate_key.as_deref().unwrap_or_default();
+                return Err(format!("an object with two different values of `{key}`"));
+            }
         }
         Ok(first)
     }
@@ -88,9 +101,10 @@ impl<'t> FinalObject<'t> {
 fn only_block(answer: &str) -> Option<(&str, &str)> {
     let inside = answer.strip_suffix(FENCE)?;
     let mut fences = fences(inside);
-    let (Some(start), None) = (fences.next(), fences.next()) else {
+    let start = fences.next()?;
+    if fences.next().is_some() {
         return None;
-    };
+    }
     let (prose, block) = inside.split_at(start);
     let (_, inside) = block.split_once('\n')?;
     Some((prose, inside))

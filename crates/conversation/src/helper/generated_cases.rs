@@ -33,7 +33,7 @@ pub fn read_generated_cases(text: &str) -> Result<Vec<Value>, String> {
     match values.len() {
         0 => Err(format!("no cases: {}", shown(text))),
         1 => cases_of(values.remove(0)),
-        // A case per line.
+        // Models write a case per line as well.
         _ => cases_of(Value::Array(values)),
     }
 }
@@ -45,19 +45,7 @@ pub fn read_generated_cases(text: &str) -> Result<Vec<Value>, String> {
 pub fn cases_of(value: Value) -> Result<Vec<Value>, String> {
     let cases = match value {
         Value::Array(cases) => cases,
-        Value::Object(mut fields) => match LISTS.iter().find(|key| fields.contains_key(**key)) {
-            Some(key) => match fields.remove(*key) {
-                Some(Value::Array(cases)) => cases,
-                _ => return Err(format!("an object whose `{key}` is not a list")),
-            },
-            None if is_case(&fields) => vec![Value::Object(fields)],
-            None => {
-                return Err(format!(
-                    "an object without `cases`: {}",
-                    shown(&Value::Object(fields).to_string())
-                ));
-            }
-        },
+        Value::Object(fields) => list_in(fields)?,
         other => return Err(format!("no cases: {}", shown(&other.to_string()))),
     };
     if cases.is_empty() {
@@ -69,37 +57,40 @@ pub fn cases_of(value: Value) -> Result<Vec<Value>, String> {
             cases.len()
         ));
     }
-    match cases.iter().find(|case| !case.is_object()) {
-        Some(other) => Err(format!(
-            "a list with something that is not a case: {}",
-            shown(&other.to_string())
-        )),
-        None => Ok((1..)
-            .zip(cases)
-            .map(|(number, case)| with_id(case, number))
-            .collect()),
+
+    // A case without an id gets one by its place, since reports and filters name tests by their ids.
+    let mut named = Vec::with_capacity(cases.len());
+    for case in cases {
+        let Value::Object(fields) = case else {
+            let other = shown(&case.to_string());
+            return Err(format!("a list with something that is not a case: {other}"));
+        };
+        let mut case = Map::new();
+        if !fields.contains_key("id") {
+            let number = named.len() + 1;
+            case.insert("id".to_owned(), format!("generated-{number}").into());
+        }
+        case.extend(fields);
+        named.push(Value::Object(case));
     }
+    Ok(named)
 }
 
-/// Whether an object is a case, and not what a case is in.
-fn is_case(fields: &Map<String, Value>) -> bool {
-    ["id", "input", "messages", "turns"]
-        .iter()
-        .any(|key| fields.contains_key(*key))
-}
-
-/// The case, with an `id` by its place if it has none.
-fn with_id(case: Value, number: usize) -> Value {
-    let Value::Object(fields) = case else {
-        return case;
-    };
-    if fields.contains_key("id") {
-        return Value::Object(fields);
+/// The cases in an object, which may also be the only case itself.
+fn list_in(mut fields: Map<String, Value>) -> Result<Vec<Value>, String> {
+    for key in LISTS {
+        match fields.remove(key) {
+            Some(Value::Array(cases)) => return Ok(cases),
+            Some(_) => return Err(format!("an object whose `{key}` is not a list")),
+            None => {}
+        }
     }
-    let mut named = Map::new();
-    named.insert("id".to_owned(), format!("generated-{number}").into());
-    named.extend(fields);
-    Value::Object(named)
+    let mut keys = ["id", "input", "messages", "turns"].iter();
+    if keys.any(|key| fields.contains_key(*key)) {
+        return Ok(vec![Value::Object(fields)]);
+    }
+    let found = shown(&Value::Object(fields).to_string());
+    Err(format!("an object without `cases`: {found}"))
 }
 
 #[cfg(test)]

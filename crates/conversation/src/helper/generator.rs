@@ -23,7 +23,7 @@ pub enum GeneratorKind {
 pub struct Generator {
     /// The kind of the generator.
     pub kind: GeneratorKind,
-    /// Its name.
+    /// The name of the target or script.
     pub name: String,
     /// The further parameters of the request, in the order of the command line; always with `count`.
     pub parameters: Map<String, Value>,
@@ -32,23 +32,24 @@ pub struct Generator {
 impl Generator {
     /// The generator that `text` names; `None` if it names none.
     pub fn parse(text: &str) -> Option<Self> {
-        let kinds = [
-            ("agents:", GeneratorKind::Agent),
-            ("scripts:", GeneratorKind::Script),
-        ];
-        let (rest, kind) = kinds
-            .iter()
-            .find_map(|(prefix, kind)| Some((text.strip_prefix(prefix)?, *kind)))?;
+        let (kind, rest) = if let Some(rest) = text.strip_prefix("agents:") {
+            (GeneratorKind::Agent, rest)
+        } else {
+            (GeneratorKind::Script, text.strip_prefix("scripts:")?)
+        };
         let (name, query) = rest.split_once('?').unwrap_or((rest, ""));
+        // A sentence may begin with `agents:` too.
         if name.is_empty() || name.contains(char::is_whitespace) {
             return None;
         }
-        let mut parameters = Map::new();
-        parameters.insert("count".to_owned(), COUNT.into());
+
+        // The first of two parameters of one name counts, and any `count` replaces the default.
         let mut given = Map::new();
         for (name, text) in form_urlencoded::parse(query.as_bytes()) {
             given.entry(name).or_insert_with(|| typed(&text));
         }
+        let mut parameters = Map::new();
+        parameters.insert("count".to_owned(), COUNT.into());
         parameters.extend(given);
         Some(Self {
             kind,
@@ -59,7 +60,7 @@ impl Generator {
 
     /// The target whose tools it gets, if a parameter names one.
     pub fn tools_of(&self) -> Option<&str> {
-        self.parameters.get(TOOLS).and_then(Value::as_str)
+        self.parameters.get(TOOLS)?.as_str()
     }
 
     /// The request for cases for the agent `target`.

@@ -22,7 +22,7 @@ impl HelperRole {
         Self::Reporter,
     ];
 
-    /// Its `test_mode` in a question.
+    /// The `test_mode` of a question to it.
     pub fn test_mode(self) -> &'static str {
         match self {
             Self::Validator => "validator",
@@ -40,7 +40,7 @@ impl HelperRole {
         }
     }
 
-    /// The form of its answer, as help about an answer that cannot be read.
+    /// The form of the answer, as help about an answer that cannot be read.
     pub fn help(self) -> Option<&'static str> {
         match self {
             Self::Validator => Some(

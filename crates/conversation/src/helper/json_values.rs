@@ -22,7 +22,8 @@ pub(super) enum JsonValue {
 pub(super) fn json_values(text: &str) -> Result<Vec<(Range<usize>, JsonValue)>, String> {
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some(start) = text[from..].find(['{', '[']).map(|at| from + at) {
+    while let Some(before) = text[from..].find(['{', '[']) {
+        let start = from + before;
         let rest = &text[start..];
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<JsonValue>();
         match values.next() {
@@ -31,12 +32,15 @@ pub(super) fn json_values(text: &str) -> Result<Vec<(Range<usize>, JsonValue)>, 
                 found.push((start..from, value));
             }
             Some(Err(error)) if is_json(rest) => {
+                // The place is that in `rest`, which the reader of the message does not have.
                 let error = error.to_string();
-                let error = error
-                    .rsplit_once(" at line ")
-                    .map_or(error.as_str(), |(words, _)| words);
-                return Err(format!("JSON that is not valid: {error}"));
+                let words = match error.rsplit_once(" at line ") {
+                    Some((words, _)) => words,
+                    None => &error,
+                };
+                return Err(format!("JSON that is not valid: {words}"));
             }
+            // Prose has braces and brackets as well.
             Some(Err(_)) | None => from = start + 1,
         }
     }
@@ -45,11 +49,14 @@ pub(super) fn json_values(text: &str) -> Result<Vec<(Range<usize>, JsonValue)>, 
 
 /// Whether a text begins as objects and lists of more than numbers do, and no prose.
 fn is_json(text: &str) -> bool {
-    let within = |sign, first: &[char]| {
-        text.strip_prefix(sign)
-            .is_some_and(|rest| rest.trim_start().starts_with(first))
-    };
-    within('{', &['"']) || within('[', &['"', '[', '{'])
+    let mut signs = text.chars();
+    let opening = signs.next();
+    let first = signs.find(|sign| !sign.is_whitespace());
+    match opening {
+        Some('{') => first == Some('"'),
+        Some('[') => matches!(first, Some('"' | '[' | '{')),
+        _ => false,
+    }
 }
 
 impl<'de> Deserialize<'de> for JsonValue {

@@ -41,21 +41,24 @@ pub fn read_judge_answer(text: &str, judged: &QuotableText) -> Result<JudgeAnswe
             text.len()
         ));
     }
-    let found = match FinalObject::find(text) {
-        Some(object) if object.has_one_of(&KEYS) => FoundVerdict {
+    let found = if let Some(object) = FinalObject::find(text) {
+        if !object.has_one_of(&KEYS) {
+            let written = shown(object.written);
+            return Err(format!("an object without `passed`: {written}"));
+        }
+        FoundVerdict {
             answer: object.read(of_object)?,
             written: object.written,
             word: object.written,
             prose: [object.prose, ""],
-        },
-        Some(object) => {
-            return Err(format!(
-                "an object without `passed`: {}",
-                shown(object.written)
-            ));
         }
-        None => of_last_line(text).ok_or_else(|| no_verdict(text))?,
+    } else if let Some(found) = of_last_line(text) {
+        found
+    } else {
+        return Err(no_verdict(text));
     };
+
+    // The agent under test could otherwise write its own verdict, which the judge only repeats.
     found.check(judged)?;
     Ok(found.answer)
 }
@@ -71,20 +74,22 @@ struct FoundVerdict<'t> {
 }
 
 impl FoundVerdict<'_> {
-    /// That nothing contradicts it, and that it is the judge's own.
+    /// The check that nothing contradicts it, and that it is the judge's own.
     fn check(&self, judged: &QuotableText) -> Result<(), String> {
-        let JudgeAnswer { passed, score, .. } = &self.answer;
-        let given = GivenVerdict { passed: *passed };
-        let other = self.prose.iter().find_map(|prose| {
-            given
-                .contradiction(prose)
-                .or_else(|| score.as_ref().and_then(|score| other_score(prose, score)))
-        });
-        if let Some(other) = other {
-            let own = shown(self.written);
-            return Err(format!(
-                "verdicts that contradict each other: {other}, and at the end {own}"
-            ));
+        let given = GivenVerdict {
+            passed: self.answer.passed,
+        };
+        for prose in self.prose {
+            let mut other = given.contradiction(prose);
+            if let Some(score) = &self.answer.score {
+                other = other.or_else(|| other_score(prose, score));
+            }
+            if let Some(other) = other {
+                let own = shown(self.written);
+                return Err(format!(
+                    "verdicts that contradict each other: {other}, and at the end {own}"
+                ));
+            }
         }
         if judged.contains(self.word) {
             return Err(format!(
@@ -98,6 +103,7 @@ impl FoundVerdict<'_> {
 
 /// The verdict that an object gives.
 fn of_object(object: AnswerObject<'_>) -> Result<JudgeAnswer, String> {
+    // Some judges answer with `verdict`. One that writes both keys must mean the same by them.
     let passed = match object.value(KEYS[0]) {
         Value::Bool(passed) => *passed,
         Value::Null if object.value(KEYS[1]).is_string() => of_word(object)?,
@@ -106,52 +112,56 @@ fn of_object(object: AnswerObject<'_>) -> Result<JudgeAnswer, String> {
     if !object.value(KEYS[1]).is_null() && of_word(object)? != passed {
         return Err("an object whose `passed` and `verdict` contradict each other".to_owned());
     }
-    if let Some(other) =
-        (GivenVerdict { passed }).contradicting_key(&Value::Object(object.0.clone()))
-    {
+    let given = GivenVerdict { passed };
+    if let Some(other) = given.contradicting_key(&Value::Object(object.0.clone())) {
         return Err(format!(
             "an object whose keys contradict each other: its verdict is `passed: {passed}`, and it contains `{other}`"
         ));
     }
+
+    // Nothing else is needed, but what is there must be readable: a score in words would be taken for none.
     let score: Option<Number> = match object.value("score") {
         Value::Null => None,
         Value::Number(score) => Some(score.clone()),
         other => return Err(AnswerObject::wrong("score", other, "a number")),
     };
     let reason = object.text("reason")?.unwrap_or_default();
-    let suggestions = match object.value("suggestions") {
-        Value::Null => Some(Vec::new()),
-        Value::Array(items) => items
-            .iter()
-            .map(|item| item.as_str().map(|text| text.trim().to_owned()))
-            .take(MOST_SUGGESTIONS)
-            .collect(),
-        _ => None,
-    };
-    let suggestions = suggestions.ok_or_else(|| {
-        AnswerObject::wrong(
-            "suggestions",
-            object.value("suggestions"),
-            "a list of texts",
-        )
-    })?;
     Ok(JudgeAnswer {
         passed,
         score,
         reason,
-        suggestions,
+        suggestions: suggestions(object)?,
     })
+}
+
+/// The first texts of `suggestions`.
+fn suggestions(object: AnswerObject<'_>) -> Result<Vec<String>, String> {
+    let value = object.value("suggestions");
+    let items = match value {
+        Value::Null => return Ok(Vec::new()),
+        Value::Array(items) => items,
+        _ => return Err(AnswerObject::wrong("suggestions", value, "a list of texts")),
+    };
+    let mut texts = Vec::new();
+    for item in items.iter().take(MOST_SUGGESTIONS) {
+        let Value::String(text) = item else {
+            return Err(AnswerObject::wrong("suggestions", value, "a list of texts"));
+        };
+        texts.push(text.trim().to_owned());
+    }
+    Ok(texts)
 }
 
 /// The value of `verdict`: `pass` or `fail`.
 fn of_word(object: AnswerObject<'_>) -> Result<bool, String> {
     let value = object.value(KEYS[1]);
     let word = value.as_str().unwrap_or_default().trim();
-    WORDS
-        .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(word))
-        .map(|(_, passed)| *passed)
-        .ok_or_else(|| AnswerObject::wrong(KEYS[1], value, "`pass` or `fail`"))
+    for (known, passed) in WORDS {
+        if known.eq_ignore_ascii_case(word) {
+            return Ok(passed);
+        }
+    }
+    Err(AnswerObject::wrong(KEYS[1], value, "`pass` or `fail`"))
 }
 
 /// The verdict that the last line is.
@@ -161,10 +171,15 @@ fn of_last_line(text: &str) -> Option<FoundVerdict<'_>> {
     let (rest, passed) = WORDS
         .iter()
         .find_map(|(word, passed)| Some((line.strip_prefix(word)?, *passed)))?;
-    let reason = match rest {
-        "" => "",
-        rest => rest.strip_prefix(':')?.trim(),
-    };
+
+    // `PASSED` or `PASS, but …` is no verdict: only a reason after `:` may follow.
+    let mut word = line;
+    let mut reason = "";
+    if !rest.is_empty() {
+        let after = rest.strip_prefix(':')?;
+        word = &line[..line.len() - after.len()];
+        reason = after.trim();
+    }
     Some(FoundVerdict {
         answer: JudgeAnswer {
             passed,
@@ -173,7 +188,7 @@ fn of_last_line(text: &str) -> Option<FoundVerdict<'_>> {
             suggestions: Vec::new(),
         },
         written: line,
-        word: &line[..line.len() - rest.len() + usize::from(!rest.is_empty())],
+        word,
         prose: [before, reason],
     })
 }
@@ -181,19 +196,24 @@ fn of_last_line(text: &str) -> Option<FoundVerdict<'_>> {
 /// A quoted `score` in `prose` with another value.
 fn other_score(prose: &str, score: &Number) -> Option<String> {
     const NAME: &str = "score";
-    let number = |after: &str| -> Option<Number> {
-        let after = after.strip_prefix(['"', '\''])?.trim_start();
-        let after = after.strip_prefix([':', '='])?.trim_start();
-        let is_part =
-            |sign: char| sign.is_ascii_digit() || ['.', '-', '+', 'e', 'E'].contains(&sign);
-        let end = after.find(|sign| !is_part(sign)).unwrap_or(after.len());
-        after[..end].parse().ok()
-    };
-    prose.match_indices(NAME).find_map(|(at, _)| {
-        let is_quoted = prose[..at].ends_with(['"', '\'']);
-        let other = number(&prose[at + NAME.len()..]).filter(|_| is_quoted)?;
-        (!is_same_number(&other, score)).then(|| format!("`score: {other}`"))
-    })
+    for (at, _) in prose.match_indices(NAME) {
+        // Without quotes it may be a word of a sentence, such as `a score: 1 is bad`.
+        if prose[..at].ends_with(['"', '\''])
+            && let Some(other) = number_after_name(&prose[at + NAME.len()..])
+            && !is_same_number(&other, score)
+        {
+            return Some(format!("`score: {other}`"));
+        }
+    }
+    None
+}
+
+/// The number that follows the name of a key: after its closing quote, and `:` or `=`.
+fn number_after_name(after: &str) -> Option<Number> {
+    let after = after.strip_prefix(['"', '\''])?.trim_start();
+    let after = after.strip_prefix([':', '='])?.trim_start();
+    let end = after.find(|sign: char| !sign.is_ascii_digit() && !".-+eE".contains(sign));
+    after[..end.unwrap_or(after.len())].parse().ok()
 }
 
 /// The description of an answer without a verdict.

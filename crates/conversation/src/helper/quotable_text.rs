@@ -14,7 +14,7 @@ const SPACE: char = ' ';
 pub struct QuotableText(Vec<String>);
 
 impl QuotableText {
-    /// The words of these values: of each text in them, and of lists and objects as JSON.
+    /// The words of each text in `values`. Lists and objects are there as JSON too, because a helper may quote them so.
     pub fn of<'v>(values: impl IntoIterator<Item = &'v Value>) -> Self {
         let mut found = Self::default();
         for value in values {
@@ -35,14 +35,14 @@ impl QuotableText {
         }
     }
 
-    /// Whether `part` is in it word for word.
+    /// Whether `part` was said or done, word for word.
     pub(super) fn contains(&self, part: &str) -> bool {
         let part = words(part);
         self.0.iter().any(|text| text.contains(&part))
     }
 }
 
-/// The words and signs of a text, with a space before and after each.
+/// The words and signs of a text, with a space before and after each: `AS` is then no part of `PASS`.
 fn words(text: &str) -> String {
     let visible = TextForm {
         is_composed: true,
@@ -52,13 +52,15 @@ fn words(text: &str) -> String {
     let mut found = String::with_capacity(text.len() + 2);
     found.push(SPACE);
     for character in text.chars() {
-        let is_word = character.is_alphanumeric() || character == '_';
-        if !is_word && !found.ends_with(SPACE) {
+        if character.is_alphanumeric() || character == '_' {
+            found.push(character);
+            continue;
+        }
+        // Any other sign ends a word; the helper may drop some signs when it quotes.
+        if !found.ends_with(SPACE) {
             found.push(SPACE);
         }
-        if is_word {
-            found.push(character);
-        } else if !is_ignored(character) {
+        if !is_ignored(character) {
             found.extend([character, SPACE]);
         }
     }

@@ -39,55 +39,68 @@ pub fn read_simulator_answer(text: &str, heard: &QuotableText) -> Result<Simulat
             text.len()
         ));
     }
-    match FinalObject::find(text) {
-        Some(object) if object.has_one_of(&KEYS) => {
-            if has_answer(object.prose) {
-                let all = shown(text);
-                return Err(format!("answers that contradict each other: {all}"));
-            }
-            let answer = object.read(of_object)?;
-            if answer.is_goal_achieved && heard.contains(object.written) {
-                let written = shown(object.written);
-                return Err(format!(
-                    "an object that is quoted from the conversation: {written}"
-                ));
-            }
-            Ok(answer)
+    if let Some(object) = FinalObject::find(text)
+        && object.has_one_of(&KEYS)
+    {
+        if has_answer(object.prose) {
+            let all = shown(text);
+            return Err(format!("answers that contradict each other: {all}"));
         }
-        _ if is_json_alone(text) => Err(format!(
+        let answer = object.read(of_object)?;
+        // An agent could otherwise end the conversation by having its user repeat that the goal is achieved.
+        if answer.is_goal_achieved && heard.contains(object.written) {
+            let written = shown(object.written);
+            return Err(format!(
+                "an object that is quoted from the conversation: {written}"
+            ));
+        }
+        return Ok(answer);
+    }
+
+    // Anything else is said to the agent, unless it was meant as an answer.
+    if is_json_alone(text) {
+        return Err(format!(
             "JSON without `input`, `message` or `goal_achieved`: {}",
             shown(text)
-        )),
-        _ if has_answer(text) => Err(format!(
+        ));
+    }
+    if has_answer(text) {
+        return Err(format!(
             "an object that is neither alone nor at the end: {}",
             shown(text)
-        )),
-        _ => Ok(said(text)),
+        ));
     }
+    Ok(said(text))
 }
 
 /// Whether something in `text` looks like an answer: an object with one of its keys, or a quoted `goal_achieved`.
 fn has_answer(text: &str) -> bool {
+    // Models write objects of Python too.
     let lowercase = text.to_lowercase();
-    let is_quoted = |quote: char| lowercase.contains(&format!("{quote}goal_achieved{quote}"));
-    ['"', '\''].into_iter().any(is_quoted)
-        || match json_values(text) {
-            Ok(values) => values.iter().any(|(_, value)| match value {
-                JsonValue::Object(keys) => keys.iter().any(|key| KEYS.contains(&key.as_str())),
-                JsonValue::List => false,
-            }),
-            // A user may say what begins like JSON; an answer that is cut is none.
-            Err(_) => KEYS.iter().any(|key| text.contains(&format!("\"{key}\""))),
-        }
+    if lowercase.contains("\"goal_achieved\"") || lowercase.contains("'goal_achieved'") {
+        return true;
+    }
+    match json_values(text) {
+        Ok(values) => values.iter().any(|(_, value)| match value {
+            JsonValue::Object(keys) => keys.iter().any(|key| is_key(key)),
+            JsonValue::List => false,
+        }),
+        // A user may say what begins like JSON; an answer that is cut is none.
+        Err(_) => KEYS.iter().any(|key| text.contains(&format!("\"{key}\""))),
+    }
 }
 
-/// The same of the JSON object that a script prints.
+fn is_key(key: &str) -> bool {
+    KEYS.contains(&key)
+}
+
+/// The answer in the JSON object that a script prints.
 ///
 /// # Errors
 /// If it is none, or one without the keys of an answer.
 pub fn read_simulator_value(value: &Value) -> Result<SimulatorAnswer, String> {
     match value {
-        Value::Object(fields) if fields.keys().any(|key| KEYS.contains(&key.as_str())) => {
+        Value::Object(fields) if fields.keys().any(|key| is_key(key)) => {
             of_object(AnswerObject(fields))
         }
         other => Err(shown(&other.to_string())),
@@ -105,8 +118,10 @@ fn said(text: &str) -> SimulatorAnswer {
 fn is_json_alone(text: &str) -> bool {
     let text = text.trim();
     let inner = fenced(text).unwrap_or(text);
-    serde_json::from_str::<Value>(inner.trim())
-        .is_ok_and(|value| value.is_object() || value.is_array())
+    matches!(
+        serde_json::from_str(inner.trim()),
+        Ok(Value::Object(_) | Value::Array(_))
+    )
 }
 
 fn of_object(object: AnswerObject<'_>) -> Result<SimulatorAnswer, String> {
@@ -121,12 +136,13 @@ fn of_object(object: AnswerObject<'_>) -> Result<SimulatorAnswer, String> {
             ));
         }
     };
-    let input = match (object.text("input")?, object.text("message")?) {
-        (Some(input), Some(message)) if input != message => {
-            return Err("an object whose `input` and `message` contradict each other".to_owned());
-        }
-        (input, message) => input.or(message).unwrap_or_default(),
-    };
+    // `message` is another name of `input`; both are accepted if they agree.
+    let input = object.text("input")?;
+    let message = object.text("message")?;
+    if input.is_some() && message.is_some() && input != message {
+        return Err("an object whose `input` and `message` contradict each other".to_owned());
+    }
+    let input = input.or(message).unwrap_or_default();
     if input.is_empty() && !is_goal_achieved {
         return Err("neither an `input` nor `goal_achieved`".to_owned());
     }

@@ -107,21 +107,25 @@ impl GivenVerdict {
             is_visible: true,
         };
         let text = visible.apply(text);
-        let (at, _) = claims(&text)
-            .into_iter()
-            .find(|(_, claim)| *claim != self.passed)?;
-        let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-        text[start..].lines().next().map(shown)
+        let words = words(&text);
+        for (index, word) in words.iter().enumerate() {
+            if claim(&text, &words, index) == Some(!self.passed) {
+                let before = text[..word.start].rsplit('\n').next()?;
+                let line = text[word.start - before.len()..].lines().next()?;
+                return Some(shown(line));
+            }
+        }
+        None
     }
 
     /// A key in `value`, at any depth, that looks like the other verdict, with its value.
     pub(super) fn contradicting_key(self, value: &Value) -> Option<String> {
         match value {
             Value::Object(fields) => fields.iter().find_map(|(key, value)| {
-                let claim = claim_of_key(key, value);
-                let contradicts = claim.is_some_and(|claim| claim != self.passed);
-                let own = contradicts.then(|| shown(&format!("{key}: {value}")));
-                own.or_else(|| self.contradicting_key(value))
+                if claim_of_key(key, value) == Some(!self.passed) {
+                    return Some(shown(&format!("{key}: {value}")));
+                }
+                self.contradicting_key(value)
             }),
             Value::Array(items) => items.iter().find_map(|item| self.contradicting_key(item)),
             _ => None,
@@ -135,28 +139,44 @@ fn claim_of_key(key: &str, value: &Value) -> Option<bool> {
     let (name, before) = words.split_last()?;
     let is_negated = before.iter().any(|word| is_one_of(&NEGATIONS, word));
     let verdict = find(&VERDICTS, name);
+    let is_name = is_one_of(&NAMES, name);
     let claim = match value {
-        Value::Bool(truth) => {
-            let of_name = verdict
-                .or_else(|| find(&QUALITIES, name))
-                .or_else(|| is_one_of(&NAMES, name).then_some(true))?;
-            of_name == *truth
-        }
-        // Other numbers count something.
+        // `correct: true` and `result: true` pass as well.
+        Value::Bool(truth) => match verdict.or(find(&QUALITIES, name)) {
+            Some(meaning) => meaning == *truth,
+            None if is_name => *truth,
+            None => return None,
+        },
+        // Other numbers count something, as lists do: `failures: 3` fails, and `passed: 3` says nothing of the rest.
         Value::Number(number) => match number.as_f64()? {
             0.0 => !verdict?,
             1.0 => verdict?,
-            _ => verdict.filter(|passes| !passes)?,
+            _ if verdict? => return None,
+            _ => false,
         },
-        Value::Array(items) if !items.is_empty() => verdict.filter(|passes| !passes)?,
-        Value::String(text) => match (only_verdict(text), find(&TRUTHS, &text.to_lowercase())) {
-            (Some(said), _) if verdict.is_some() || is_one_of(&NAMES, name) => said,
-            (_, Some(truth)) => verdict? == truth,
-            _ => verdict.filter(|_| !text.trim().is_empty())?,
-        },
-        Value::Null | Value::Array(_) | Value::Object(_) => return None,
+        Value::Array(items) if items.is_empty() || verdict? => return None,
+        Value::Array(_) => false,
+        Value::String(text) => claim_of_text(text, verdict, is_name)?,
+        Value::Null | Value::Object(_) => return None,
     };
     Some(claim != is_negated)
+}
+
+/// The claim of a key whose value is `text`; its name is a `verdict` itself, or one of [`NAMES`].
+fn claim_of_text(text: &str, verdict: Option<bool>, is_name: bool) -> Option<bool> {
+    if (verdict.is_some() || is_name)
+        && let Some(said) = only_verdict(text)
+    {
+        return Some(said);
+    }
+    if let Some(truth) = find(&TRUTHS, &text.to_lowercase()) {
+        return Some(verdict? == truth);
+    }
+    // Any other text is the reason: `failure: no price`.
+    if text.trim().is_empty() {
+        return None;
+    }
+    verdict
 }
 
 /// The verdict that a text consists of, such as `rejected, fail`; one that contradicts itself fails.
@@ -167,84 +187,94 @@ fn only_verdict(text: &str) -> Option<bool> {
         if let Some(meaning) = find(&VERDICTS, &word.lowercase) {
             let meaning = meaning != is_negated(text, &words, index);
             verdict = Some(meaning && verdict.unwrap_or(true));
-        } else if !is_one_of(&NEGATIONS, &word.lowercase) && !is_one_of(&FILLERS, &word.lowercase) {
+        } else if !is_between(word) {
             return None;
         }
     }
     verdict
 }
 
-/// Everything in a text that looks like a verdict, each with its place.
-fn claims(text: &str) -> Vec<(usize, bool)> {
-    let words = words(text);
-    let claim = |index: usize| {
-        let word = &words[index];
-        let alone = || find(&VERDICTS, &word.lowercase).filter(|_| is_set_off(text, word));
-        let claim = of_value(text, &words, index).or_else(alone)?;
-        Some((word.start, claim != is_negated(text, &words, index)))
-    };
-    (0..words.len()).filter_map(claim).collect()
+/// The verdict that the word `index` looks like, with the value after it or alone.
+fn claim(text: &str, words: &[AnswerWord<'_>], index: usize) -> Option<bool> {
+    let mut claim = of_value(text, words, index);
+    // "It does not fail to name a price" gives no verdict.
+    if claim.is_none() && is_set_off(text, &words[index]) {
+        claim = find(&VERDICTS, &words[index].lowercase);
+    }
+    Some(claim? != is_negated(text, words, index))
 }
 
 /// The claim of a word together with the value after it: `passed: false`, `verdict = reject`, `FAIL: no price`.
 fn of_value(text: &str, words: &[AnswerWord<'_>], index: usize) -> Option<bool> {
+    // A word has a value after a sign. The name of a verdict has one also after a verb or a dash: "the verdict is a clear pass".
     let name = words[index].lowercase.as_str();
+    let is_name = is_one_of(&NAMES, name);
     let after = text[words[index].end..].trim_start_matches(MARKUP);
     let after = after.trim_start();
     let rest = &words[index + 1..];
-    let (verdict, is_name) = (find(&VERDICTS, name), is_one_of(&NAMES, name));
-    let has_verb = rest
-        .first()
-        .is_some_and(|next| is_one_of(&["is", "was"], &next.lowercase));
-    let has_value = after.starts_with([':', '=', '>', '：'])
-        || is_name && (has_verb || after.starts_with(['-', '–', '—']));
+    let mut has_value = after.starts_with([':', '=', '>', '：']);
+    if is_name {
+        has_value |= after.starts_with(['-', '–', '—']);
+        has_value |= matches!(rest, [next, ..] if is_one_of(&["is", "was"], &next.lowercase));
+    }
     if !has_value {
         return None;
     }
-    let is_between = |word: &&AnswerWord<'_>| {
-        is_one_of(&FILLERS, &word.lowercase) || is_one_of(&NEGATIONS, &word.lowercase)
-    };
-    let between = rest
-        .iter()
-        .take(MOST_BETWEEN)
-        .take_while(is_between)
-        .count();
-    let is_negated = rest[..between]
-        .iter()
-        .any(|word| is_one_of(&NEGATIONS, &word.lowercase));
-    let value = rest.get(between);
-    let truth = value.and_then(|value| {
-        let truth = find(&TRUTHS, &value.lowercase)?;
-        // `FAIL: no price` has a reason.
-        let is_word = is_one_of(&["true", "false"], &value.lowercase);
-        (is_word || is_alone(&text[value.end..])).then_some(truth)
-    });
-    let said = value.and_then(|value| find(&VERDICTS, &value.lowercase));
-    let claim = match (verdict, is_name) {
-        (Some(verdict), _) => match truth {
+
+    // A few words may be between the two, and one of them may turn the value into its opposite.
+    let mut is_negated = false;
+    let mut between = 0;
+    for word in rest.iter().take(MOST_BETWEEN) {
+        if !is_between(word) {
+            break;
+        }
+        is_negated |= is_one_of(&NEGATIONS, &word.lowercase);
+        between += 1;
+    }
+    let mut truth = None;
+    let mut said = None;
+    if let Some(value) = rest.get(between) {
+        said = find(&VERDICTS, &value.lowercase);
+        // `FAIL: no price` has a reason, so `no` is a value only if the sentence ends with it.
+        if is_one_of(&["true", "false"], &value.lowercase) || is_alone(&text[value.end..]) {
+            truth = find(&TRUTHS, &value.lowercase);
+        }
+    }
+
+    if let Some(verdict) = find(&VERDICTS, name) {
+        return Some(match truth {
             Some(truth) => (truth != is_negated) == verdict,
             None => verdict,
-        },
-        (None, true) => said.or(truth)? != is_negated,
-        (None, false) => (truth? != is_negated) == find(&QUALITIES, name)?,
-    };
-    Some(claim)
+        });
+    }
+    if is_name {
+        return Some(said.or(truth)? != is_negated);
+    }
+    Some((truth? != is_negated) == find(&QUALITIES, name)?)
+}
+
+/// A word that may stand between the name of a verdict and its value.
+fn is_between(word: &AnswerWord<'_>) -> bool {
+    is_one_of(&FILLERS, &word.lowercase) || is_one_of(&NEGATIONS, &word.lowercase)
 }
 
 /// Whether a word is set off from the sentence around it: in capitals, marked up, or alone between signs.
 fn is_set_off(text: &str, word: &AnswerWord<'_>) -> bool {
-    let (before, after) = (&text[..word.start], &text[word.end..]);
+    let before = &text[..word.start];
+    let after = &text[word.end..];
     let is_in_capitals = word.text.chars().all(char::is_uppercase);
     let is_marked_up = before.ends_with(MARKUP) && after.starts_with(MARKUP);
-    let before = before.trim_end_matches(is_no_sign).chars().next_back();
-    let starts = before.is_none_or(|sign| !sign.is_alphanumeric());
+    let starts = !before
+        .trim_end_matches(is_no_sign)
+        .ends_with(char::is_alphanumeric);
     is_in_capitals || is_marked_up || starts && is_alone(after)
 }
 
 /// Whether no word follows directly in the same sentence.
 fn is_alone(after: &str) -> bool {
-    let next = after.trim_start_matches(is_no_sign).chars().next();
-    next.is_none_or(|sign| !sign.is_alphanumeric())
+    !after
+        .trim_start_matches(is_no_sign)
+        .starts_with(char::is_alphanumeric)
 }
 
 fn is_no_sign(sign: char) -> bool {
@@ -253,13 +283,10 @@ fn is_no_sign(sign: char) -> bool {
 
 /// Whether one of the two words before a word, in its part of a sentence, turns it into its opposite.
 fn is_negated(text: &str, words: &[AnswerWord<'_>], index: usize) -> bool {
-    let is_negation = |before: &AnswerWord<'_>| {
+    words[index.saturating_sub(2)..index].iter().any(|before| {
         let between = &text[before.end..words[index].start];
         is_one_of(&NEGATIONS, &before.lowercase) && !between.contains(PARTS)
-    };
-    words[index.saturating_sub(2)..index]
-        .iter()
-        .any(is_negation)
+    })
 }
 
 /// A word of a text.
@@ -273,20 +300,19 @@ struct AnswerWord<'t> {
 /// The words of a text: letters and digits.
 fn words(text: &str) -> Vec<AnswerWord<'_>> {
     let mut found = Vec::new();
-    let mut start = 0;
-    for part in text.split(|sign: char| !sign.is_alphanumeric()) {
-        // Every sign between two parts is skipped.
-        let end = start + part.len();
-        if !part.is_empty() {
+    let mut end = 0;
+    for part in text.split_inclusive(|sign: char| !sign.is_alphanumeric()) {
+        let start = end;
+        end += part.len();
+        let word = part.trim_end_matches(|sign: char| !sign.is_alphanumeric());
+        if !word.is_empty() {
             found.push(AnswerWord {
-                text: part,
-                lowercase: part.to_lowercase(),
+                text: word,
+                lowercase: word.to_lowercase(),
                 start,
-                end,
+                end: start + word.len(),
             });
         }
-        let sign = text[end..].chars().next();
-        start = end + sign.map_or(0, char::len_utf8);
     }
     found
 }
@@ -302,10 +328,8 @@ fn key_words(key: &str) -> Vec<String> {
         is_after_lowercase = character.is_lowercase();
         spaced.push(character);
     }
-    words(&spaced)
-        .into_iter()
-        .map(|word| word.lowercase)
-        .collect()
+    let words = words(&spaced).into_iter();
+    words.map(|word| word.lowercase).collect()
 }
 
 fn is_one_of(words: &[&str], word: &str) -> bool {
@@ -313,10 +337,8 @@ fn is_one_of(words: &[&str], word: &str) -> bool {
 }
 
 fn find(table: &[(&str, bool)], word: &str) -> Option<bool> {
-    table
-        .iter()
-        .find(|(known, _)| *known == word)
-        .map(|(_, meaning)| *meaning)
+    let (_, meaning) = table.iter().find(|(known, _)| *known == word)?;
+    Some(*meaning)
 }
 
 #[cfg(test)]

@@ -32,23 +32,20 @@ impl ObservedSession {
 
     /// Moves the clock to the moment that is so long after the beginning, unless it has passed.
     fn reach(&self, after: Duration) -> At {
-        self.clock
-            .advance(At::default().plus(after).since(self.clock.now()));
+        let moment = At::default().plus(after);
+        self.clock.advance(moment.since(self.clock.now()));
         self.clock.now()
     }
 
     fn replay(&self, turn: ObservedTurn, limits: &Limits, sink: &mut dyn Sink) -> Ended {
-        let ObservedTurn { after, changes, .. } = turn;
-        sink.wire(self.reach(after), Wire::Sent { body: &[] });
-        for TimedChange {
-            after: since,
-            change,
-        } in changes
-        {
+        sink.wire(self.reach(turn.after), Wire::Sent { body: &[] });
+        for timed in turn.changes {
+            // Virtual time passes no timeout, so that only a cancellation or a rule ends the turn early.
             if limits.cancel.is_cancelled() {
                 return Ended::Cancelled;
             }
-            if sink.change(self.reach(after + since), change).is_break() {
+            let at = self.reach(turn.after + timed.after);
+            if sink.change(at, timed.change).is_break() {
                 return Ended::Cancelled;
             }
         }
@@ -63,10 +60,10 @@ impl Session for ObservedSession {
         limits: &'a Limits,
         sink: &'a mut dyn Sink,
     ) -> BoxFuture<'a, Result<Ended, TargetError>> {
-        let ended = self
-            .turns
-            .pop_front()
-            .map_or(Ended::Terminal, |turn| self.replay(turn, limits, sink));
+        let ended = match self.turns.pop_front() {
+            Some(turn) => self.replay(turn, limits, sink),
+            None => Ended::Terminal,
+        };
         sink.wire(self.clock.now(), Wire::Closed);
         Box::pin(std::future::ready(Ok(ended)))
     }
@@ -87,7 +84,7 @@ pub struct ObservedConversation {
     pub started_unix_ms: u64,
     /// The messages before its first turn.
     pub history: Vec<HistoryMessage>,
-    /// Its turns, in order.
+    /// The turns, in order.
     pub turns: Vec<ObservedTurn>,
     /// The facts that are known of it.
     pub shown: Facts,
@@ -95,7 +92,7 @@ pub struct ObservedConversation {
     pub warnings: Vec<String>,
 }
 
-/// One turn of it.
+/// One turn of an observed conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObservedTurn {
     /// The input of the agent.
@@ -121,7 +118,7 @@ pub trait ObservedConversations: Send + Sync {
 /// An agent that does again what was observed.
 #[derive(Debug)]
 pub struct ObservedAgent {
-    /// Its name.
+    /// The agent's name.
     pub agent: String,
     /// The state that its conversation starts with.
     pub state: Value,
@@ -147,7 +144,7 @@ impl Target for ObservedAgent {
     }
 
     fn open(&self, _: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
-        let turns: VecDeque<ObservedTurn> = self.turns.iter().cloned().collect();
+        let turns = self.turns.iter().cloned().collect();
         let session: Box<dyn Session> = Box::new(ObservedSession::new(self.started_unix_ms, turns));
         Box::pin(std::future::ready(Ok(session)))
     }

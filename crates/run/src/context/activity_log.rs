@@ -55,7 +55,7 @@ impl<'a> ActivityLog<'a> {
         }
     }
 
-    /// The same, unless there was an event just now.
+    /// Reports that the agent was heard, unless there was an event just now.
     fn report_heard(&mut self) {
         if self.case.shared.context.clock.now().since(self.last) >= BETWEEN {
             self.send();
@@ -91,6 +91,7 @@ impl Observer for ActivityLog<'_> {
             Change::CallAnswered { id, .. }
             | Change::CallExecuted { id, .. }
             | Change::CallFailed { id, .. } => self.close(id),
+            // A call without a result runs no more when its run is over.
             Change::RunEnded(_) => {
                 self.open.clear();
                 self.report_call();

@@ -39,16 +39,17 @@ impl AgentContact {
 
     /// Notes that a session could not be opened, or that an exchange came to nothing.
     pub(crate) fn failed(&self, error: &TargetError) {
-        let Received {
-            status,
-            content_type,
-            ..
-        } = &error.received;
-        let is_page = content_type.as_deref().is_some_and(Received::is_page);
-        self.reach(match status {
-            Some(_) if !is_page => CONNECTED,
-            _ => ASKED,
-        });
+        let received = &error.received;
+        let is_page = received
+            .content_type
+            .as_deref()
+            .is_some_and(Received::is_page);
+        // A page for people is from a server that is no agent.
+        if received.status.is_some() && !is_page {
+            self.reach(CONNECTED);
+        } else {
+            self.reach(ASKED);
+        }
     }
 
     /// Whether an agent that never completed a response began one, and was silent then.
@@ -56,18 +57,19 @@ impl AgentContact {
         self.0.load(Ordering::Relaxed) == SILENT
     }
 
-    /// Whether the agent responded, if it was asked and that is known; `problem` is the first of the attempt. If the attempt timed
-    /// out, a head without anything after it is no response, and nor is a beginning with silence after it; a time that was too short
-    /// shows nothing. A connection that is refused or closed, and a program that does not start or ends, are none either if nothing
-    /// came before. Nor is a page for people.
+    /// Whether the agent responded, if it was asked and that is known; `problem` is the first of the attempt.
     pub(crate) fn has_answered(&self, problem: Option<&Problem>) -> Option<bool> {
-        match (
-            self.0.load(Ordering::Relaxed),
-            problem.map(|problem| problem.kind),
-        ) {
-            (ASKED | CONNECTED | SILENT, Some(ErrorKind::Timeout))
-            | (ASKED, Some(ErrorKind::Protocol)) => Some(false),
-            (NOT_ASKED | ASKED, _) | (HURRIED, Some(ErrorKind::Timeout)) => None,
+        let kind = problem.map(|problem| problem.kind);
+        let has_timed_out = kind == Some(ErrorKind::Timeout);
+        match self.0.load(Ordering::Relaxed) {
+            NOT_ASKED => None,
+            // A connection was refused or closed, or a program did not start or ended. Other problems are none of the agent.
+            ASKED if has_timed_out || kind == Some(ErrorKind::Protocol) => Some(false),
+            ASKED => None,
+            // A head without anything after it is no response, and nor is a beginning with silence after it.
+            CONNECTED | SILENT if has_timed_out => Some(false),
+            // A time that was too short shows nothing.
+            HURRIED if has_timed_out => None,
             _ => Some(true),
         }
     }

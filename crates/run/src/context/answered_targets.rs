@@ -17,7 +17,7 @@ pub(crate) struct AnsweredTargets(Mutex<HashMap<String, TargetAnswers>>);
 #[derive(Debug, Default)]
 struct TargetAnswers {
     has_answered: bool,
-    /// Whether it began an answer, and was silent then.
+    /// Whether the target began an answer, and was silent then.
     begins: bool,
     /// The number of tests that got no complete answer.
     unanswered: usize,
@@ -40,22 +40,22 @@ impl AnsweredTargets {
 
     /// Notes that a target answers.
     pub(crate) fn note(&self, target: &str) {
-        self.targets()
-            .entry(target.to_owned())
-            .or_default()
-            .has_answered = true;
+        let mut targets = self.targets();
+        targets.entry(target.to_owned()).or_default().has_answered = true;
     }
 
     /// Notes that a target began an answer, and was silent then.
     pub(crate) fn note_silence(&self, target: &str) {
-        self.targets().entry(target.to_owned()).or_default().begins = true;
+        let mut targets = self.targets();
+        targets.entry(target.to_owned()).or_default().begins = true;
     }
 
     /// Whether a target answered a test.
     pub(crate) fn has_answered(&self, target: &str) -> bool {
-        self.targets()
-            .get(target)
-            .is_some_and(|known| known.has_answered)
+        match self.targets().get(target) {
+            Some(known) => known.has_answered,
+            None => false,
+        }
     }
 
     /// Counts a test that got no complete answer. If the first tests of the target, as many as run at once, all got none, it is
@@ -64,6 +64,7 @@ impl AnsweredTargets {
         let mut targets = self.targets();
         let known = targets.entry(target.to_owned()).or_default();
         known.unanswered += 1;
+        // Tests that run at once may all meet the same short outage, so as many must have got no answer.
         let is_enough = known.unanswered >= at_once.max(FEWEST);
         if known.has_answered || known.is_given_up || !is_enough {
             return None;
@@ -77,9 +78,10 @@ impl AnsweredTargets {
 
     /// Whether no further test is sent to a target.
     pub(super) fn is_given_up(&self, target: &str) -> bool {
-        self.targets()
-            .get(target)
-            .is_some_and(|known| known.is_given_up)
+        match self.targets().get(target) {
+            Some(known) => known.is_given_up,
+            None => false,
+        }
     }
 }
 

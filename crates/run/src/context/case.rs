@@ -18,7 +18,7 @@ pub(crate) struct Case {
     pub(crate) shared: Arc<Run>,
     pub(crate) plan: Arc<Plan>,
     pub(crate) entry: CaseEntry,
-    /// Its file.
+    /// The file of the test.
     pub(crate) loading: Loading,
     /// The moment at which it started.
     pub(crate) started_unix_ms: u64,
@@ -28,18 +28,17 @@ pub(crate) struct Case {
     pub(crate) warnings: Mutex<Vec<String>>,
     /// The walk of the running attempt, of a test with a walk.
     pub(crate) walk: SharedWalk,
-    /// Watches its thread.
+    /// The watchdog of the thread of the test.
     pub(crate) watchdog: Arc<Watchdog>,
 }
 
 impl Case {
     /// The time that an attempt may take, as the run gives it; a case of a case file has this from its preparation.
     pub(crate) fn timeout(&self) -> Option<Duration> {
-        self.shared
-            .options
-            .settings
-            .timeout
-            .filter(|_| self.entry.test.part.is_none())
+        if self.entry.test.part.is_some() {
+            return None;
+        }
+        self.shared.options.settings.timeout
     }
 
     pub(crate) fn new(
@@ -68,8 +67,9 @@ impl Case {
         self.redactor.replace(&self.entry.test.secrets);
     }
 
-    /// Sends an event of this test, unless it has ended without its thread.
+    /// Sends an event of this test.
     pub(crate) fn tell(&self, event: RunEvent) {
+        // A test that ended without this thread has its outcome already, and reports expect nothing after it.
         if !self.watchdog.is_left() {
             self.shared.tell(self.redactor.seal(event));
         }
@@ -92,27 +92,22 @@ impl Case {
 
     /// The problem of a test that could not be prepared; secrets that the messages may quote are masked from now on.
     pub(crate) fn unprepared(&self, error: PrepareError) -> Problem {
-        let (message, help) = match error {
-            PrepareError::Changed => (
-                "the file changed since the run began".to_owned(),
-                Some("run it again".to_owned()),
-            ),
+        match error {
+            PrepareError::Changed => {
+                let message = "the file changed since the run began";
+                Problem::new(ErrorKind::Setup, message).help("run it again")
+            }
             PrepareError::Broken(problems, secrets) => {
                 self.redactor.add(&secrets);
                 let lines: Vec<String> = problems.iter().map(Diagnostic::to_string).collect();
-                let help = problems
-                    .into_iter()
-                    .find(|problem| !problem.help.is_empty());
-                (
-                    lines.join("\n"),
-                    help.map(|problem| problem.help.join("\n")),
-                )
+                // One help is enough: the problems of one test mostly have the same cause.
+                let mut helped = problems.iter().filter(|problem| !problem.help.is_empty());
+                Problem {
+                    kind: ErrorKind::Setup,
+                    message: lines.join("\n"),
+                    help: helped.next().map(|problem| problem.help.join("\n")),
+                }
             }
-        };
-        Problem {
-            kind: ErrorKind::Setup,
-            message,
-            help,
         }
     }
 }

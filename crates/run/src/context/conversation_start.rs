@@ -13,9 +13,9 @@ pub struct ConversationStart {
     pub peer: Peer,
     /// The agent's state.
     pub state: Value,
-    /// The id of its thread.
+    /// The id of the thread.
     pub thread_id: String,
-    /// The messages before it.
+    /// The messages before the first turn.
     pub history: Vec<HistoryMessage>,
     /// Whether times are those of the agent's events.
     pub has_event_clock: bool,
@@ -43,17 +43,12 @@ impl ConversationStart {
 
     /// The trace that a conversation fills.
     pub fn trace(&self) -> Trace {
-        let calls = |message: &HistoryMessage| {
-            message
-                .calls
-                .iter()
-                .map(|call| call.id.clone())
-                .collect::<Vec<_>>()
-        };
-        let ids = self
-            .history
-            .iter()
-            .flat_map(|message| message.id.clone().into_iter().chain(calls(message)));
+        // An agent that repeats the history is not to be taken for one that says and does it now.
+        let mut ids = Vec::new();
+        for message in &self.history {
+            ids.extend(message.id.clone());
+            ids.extend(message.calls.iter().map(|call| call.id.clone()));
+        }
         let trace = Trace::new(self.state.clone())
             .on_thread(self.thread_id.as_str())
             .after(ids);

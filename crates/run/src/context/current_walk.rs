@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 pub(crate) enum WalkRoute {
     /// Any that are possible, chosen by the random numbers of the walk of this number, counted from 1.
     Explore(u32),
-    /// These.
+    /// The actions of a walk that was explored before, or a part of them.
     Given(Vec<String>),
 }
 

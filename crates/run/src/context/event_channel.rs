@@ -22,19 +22,18 @@ pub fn event_channel(outcomes: usize) -> (EventSender, EventReceiver) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let (hurry, hurried) = sync_channel(1);
     let room = Arc::new(Semaphore::new(outcomes.clamp(1, Semaphore::MAX_PERMITS)));
-    (
-        EventSender {
-            events: sender,
-            room: Arc::clone(&room),
-            hurry,
-        },
-        EventReceiver {
-            events: receiver,
-            room,
-            hurried,
-            has_taken: false,
-        },
-    )
+    let sender = EventSender {
+        events: sender,
+        room: Arc::clone(&room),
+        hurry,
+    };
+    let receiver = EventReceiver {
+        events: receiver,
+        room,
+        hurried,
+        has_taken: false,
+    };
+    (sender, receiver)
 }
 
 /// The channel to which a run sends its events; `None` is the end.
@@ -68,17 +67,18 @@ impl EventSender {
                 true
             }
             Err(TryAcquireError::NoPermits) => false,
+            // A receiver that is gone needs no room.
             Err(TryAcquireError::Closed) => true,
         }
     }
 
-    /// Nothing more comes, though a thread that was left behind may still hold the sender.
+    /// Sends the end, because a thread that was left behind may still hold the sender.
     pub(crate) fn end(&self) {
         let _is_gone = self.events.send(None);
         self.hurry();
     }
 
-    /// Something waits for the receiver.
+    /// Wakes a receiver that collects events: something waits for it.
     fn hurry(&self) {
         // A receiver that is hurried already needs no more.
         let _is_hurried = self.hurry.try_send(());
@@ -104,11 +104,15 @@ impl Iterator for EventReceiver {
 
     fn next(&mut self) -> Option<Sealed<RunEvent>> {
         let mut event = self.events.try_recv();
-        if event.is_err() && std::mem::take(&mut self.has_taken) {
+        // After an event others may follow at once, so they are collected before the thread is put to sleep.
+        if event.is_err() && self.has_taken {
             let _is_hurried = self.hurried.recv_timeout(COLLECTED);
             event = self.events.try_recv();
         }
-        let event = event.ok().or_else(|| self.events.blocking_recv());
+        let event = match event {
+            Ok(event) => Some(event),
+            Err(_) => self.events.blocking_recv(),
+        };
         self.has_taken = true;
         self.accept(event.flatten())
     }

@@ -30,7 +30,7 @@ struct ListedReason {
 /// Whether a run is the first with its reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReasonNovelty {
-    /// It is, and its reason is listed.
+    /// No run before it had the reason, which is listed now.
     First,
     /// There were others, or its reason is not listed.
     Known,
@@ -44,32 +44,28 @@ impl FailureReasons {
         let (kind, message) = outcome
             .headline()
             .unwrap_or((status.as_str(), status.as_str()));
-        let is_same = |listed: &&mut ListedReason| {
-            let FailedRuns {
-                kind: known,
-                message: found,
-                ..
-            } = &listed.failed;
-            let is_alike = rule.is_some() || found == message;
-            listed.rule.as_ref() == rule && known == kind && is_alike
-        };
-        if let Some(known) = self.listed.iter_mut().find(is_same) {
-            known.failed.add(outcome.run);
-            return ReasonNovelty::Known;
+        for listed in &mut self.listed {
+            // The words of a rule that varies differ from run to run, so its place alone says that the reason is the same.
+            let is_same = rule.is_some() || listed.failed.message == message;
+            if is_same && listed.rule.as_ref() == rule && listed.failed.kind == kind {
+                listed.failed.add(outcome.run);
+                return ReasonNovelty::Known;
+            }
         }
         if self.listed.len() == MOST_REASONS {
             self.further += 1;
             return ReasonNovelty::Known;
         }
-        let (kind, message, rule) = (kind.to_owned(), message.to_owned(), rule.cloned());
-        let failed = FailedRuns {
-            status,
-            kind,
-            message,
-            count: 1,
-            runs: vec![outcome.run],
-        };
-        self.listed.push(ListedReason { failed, rule });
+        self.listed.push(ListedReason {
+            failed: FailedRuns {
+                status,
+                kind: kind.to_owned(),
+                message: message.to_owned(),
+                count: 1,
+                runs: vec![outcome.run],
+            },
+            rule: rule.cloned(),
+        });
         ReasonNovelty::First
     }
 
@@ -85,16 +81,17 @@ impl FailureReasons {
 /// The place of the rule that failed first, if what it found is different in every run: of a limit, and of any rule in a
 /// simulated conversation.
 fn varying_rule(outcome: &Outcome) -> Option<&Place> {
-    let (_, first) = outcome
-        .all_failures()
-        .next()
-        .filter(|_| outcome.status() == Status::Failed)?;
-    let is_simulated = outcome
-        .transcript
-        .turns
-        .iter()
-        .any(|turn| turn.origin == InputOrigin::Simulator);
-    (first.measured.is_some() || is_simulated).then_some(&first.place)
+    if outcome.status() != Status::Failed {
+        return None;
+    }
+    let (_, first) = outcome.all_failures().next()?;
+    let mut turns = outcome.transcript.turns.iter();
+    let is_simulated = turns.any(|turn| turn.origin == InputOrigin::Simulator);
+    if first.measured.is_some() || is_simulated {
+        Some(&first.place)
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]

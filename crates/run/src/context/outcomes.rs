@@ -58,10 +58,13 @@ pub(crate) fn not_begun(shared: &Run, entry: &CaseEntry, cause: EndCause) -> Out
 
 /// The outcome of a test that had not started when the run stopped.
 pub(crate) fn not_run(shared: &Run, entry: &CaseEntry, reason: Option<Reason>) -> Sealed<Outcome> {
-    let cause = match (&entry.test.skip, &shared.not_started) {
-        (Some(why), _) => EndCause::Skipped(SkipCause::Wanted, why.clone()),
-        (None, Some(why)) => EndCause::Broken(setup_problem(format!("not run: {why}"))),
-        (None, None) => EndCause::Skipped(SkipCause::RunStopped, because("not run", reason)),
+    // A test that is skipped anyway misses nothing, so its own reason comes first.
+    let cause = if let Some(why) = &entry.test.skip {
+        EndCause::Skipped(SkipCause::Wanted, why.clone())
+    } else if let Some(why) = &shared.not_started {
+        EndCause::Broken(setup_problem(format!("not run: {why}")))
+    } else {
+        EndCause::Skipped(SkipCause::RunStopped, because("not run", reason))
     };
     let outcome = not_begun(shared, entry, cause);
     complete(shared, &shared.redactor_of(entry), outcome)
@@ -72,7 +75,7 @@ pub(crate) fn aborted(reason: Option<Reason>) -> EndCause {
     EndCause::Aborted(because("not run to its end", reason))
 }
 
-/// `what` came of a test, with the reason that the run stopped for.
+/// The end of a test in words: `what` became of it, and the reason that the run stopped for.
 fn because(what: &str, reason: Option<Reason>) -> String {
     match reason {
         Some(reason) => format!("{what}: {}", reason.as_str()),
@@ -82,7 +85,7 @@ fn because(what: &str, reason: Option<Reason>) -> String {
 
 /// The complete outcome of a test, masked by `redactor`, with its change against an earlier run.
 pub(crate) fn complete(shared: &Run, redactor: &Redactor, outcome: Outcome) -> Sealed<Outcome> {
-    // What is known of earlier runs is masked.
+    // Earlier runs are known by masked ids, so the id is masked before it is looked up.
     let id = redactor.text(&outcome.test.id);
     let change = shared.earlier.change(&id, outcome.status());
     redactor.seal(Outcome { change, ..outcome })

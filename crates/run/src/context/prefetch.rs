@@ -55,17 +55,17 @@ impl Prefetch {
         let first = self.started + self.loading.len();
         let missing = self.plan.cases.iter().enumerate().skip(first);
         for (index, entry) in missing.take(count.saturating_sub(self.loading.len())) {
-            let before = index
-                .checked_sub(1)
-                .and_then(|before| self.plan.cases.get(before));
-            let same = self
-                .latest
-                .clone()
-                .filter(|_| before.is_some_and(|case| case.is_read_with(entry)));
-            let loading = same.unwrap_or_else(|| match self.plan.take_file(entry) {
-                Some(file) => Loading::done(file),
-                None => Loading::begin(self.context.clone(), entry.clone()),
-            });
+            let loading = if let Some(latest) = &self.latest
+                && index > 0
+                && self.plan.cases[index - 1].is_read_with(entry)
+            {
+                latest.clone()
+            } else if let Some(file) = self.plan.take_file(entry) {
+                // The plan has read it to find its tests, and kept it.
+                Loading::done(file)
+            } else {
+                Loading::begin(self.context.clone(), entry.clone())
+            };
             self.latest = Some(loading.clone());
             self.loading.push_back(loading);
         }
@@ -83,12 +83,14 @@ impl Loading {
     }
 
     pub(crate) fn begin(context: Context, entry: CaseEntry) -> Self {
-        let loaded = tokio::task::spawn_blocking(move || LoadedFile::of_case(&context, &entry));
-        let loaded = loaded.map(|loaded| match loaded {
-            Ok(loaded) => loaded,
-            Err(broken) => std::panic::resume_unwind(broken.into_panic()),
-        });
-        Self(loaded.boxed().shared())
+        let task = tokio::task::spawn_blocking(move || LoadedFile::of_case(&context, &entry));
+        let loading = async {
+            match task.await {
+                Ok(loaded) => loaded,
+                Err(broken) => std::panic::resume_unwind(broken.into_panic()),
+            }
+        };
+        Self(loading.boxed().shared())
     }
 
     /// The test of `entry`, which is in this file.

@@ -32,15 +32,15 @@ impl RateLimit {
 
     /// The moment at which a request may be sent that is asked for at `now`.
     fn next(&self, now: Instant) -> Instant {
-        let Rate { requests, per, .. } = self.rate;
         let mut sent = lock(&self.sent);
-        let is_full = sent.len() >= requests;
-        let free = if is_full {
-            sent.pop_front().and_then(|first| first.checked_add(per))
-        } else {
-            None
-        };
-        let at = free.map_or(now, |free| free.max(now));
+        let mut at = now;
+        // A full span has room again when its first request is so long ago.
+        if sent.len() >= self.rate.requests
+            && let Some(first) = sent.pop_front()
+            && let Some(free) = first.checked_add(self.rate.per)
+        {
+            at = at.max(free);
+        }
         sent.push_back(at);
         at
     }

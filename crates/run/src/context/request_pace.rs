@@ -34,26 +34,18 @@ impl RequestPace {
 
     /// The pace of the same attempt for requests to an agent with this limit.
     pub(crate) fn with_limit(&self, limit: Option<Arc<RateLimit>>) -> Self {
-        let Self {
-            watchdog,
-            recorder,
-            waited_micros,
-            ..
-        } = self;
-        let (watchdog, waited_micros) = (Arc::clone(watchdog), Arc::clone(waited_micros));
         Self {
             limit,
-            watchdog,
-            recorder: recorder.clone(),
-            waited_micros,
+            watchdog: Arc::clone(&self.watchdog),
+            recorder: self.recorder.clone(),
+            waited_micros: Arc::clone(&self.waited_micros),
         }
     }
-}
 
-impl RequestPace {
     /// Waits for something that is no time of the attempt.
     pub(crate) async fn hold(&self, waiting: impl Future<Output = ()>) {
         let waited = self.watchdog.pause(waiting).await;
+        // A recording notes the time, so that a replay of it has the same moments.
         if let Some(recorder) = &self.recorder {
             recorder.wait(waited);
         }
@@ -73,7 +65,7 @@ impl fmt::Debug for RequestPace {
 
 impl Pacer for RequestPace {
     fn request(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async move {
+        Box::pin(async {
             if let Some(limit) = &self.limit {
                 self.hold(limit.request()).await;
             }

@@ -50,7 +50,7 @@ pub struct Run {
     pub conversations: ConversationOrigin,
     /// The add-ons that follow its conversations.
     pub taps: Vec<Arc<dyn Tap>>,
-    /// Whom tests ask if their agents wait for input; `None` if there is no terminal.
+    /// The person whom tests ask if their agents wait for input; `None` if there is no terminal.
     pub person: Option<Arc<dyn Person>>,
     /// The statuses that the tests had in an earlier run.
     pub earlier: EarlierStatuses,
@@ -119,14 +119,17 @@ impl Run {
             () = self.stopper.interrupted() => {}
             () = self.programs.end(clock, GRACE, AFTER_SIGNAL) => return,
         }
+        // Whoever interrupts a run does not want to wait for programs that close slowly.
         let now = Duration::ZERO;
         self.programs.end(clock, now, now).await;
     }
 
     /// The handling of calls to tools that were not declared.
     pub(crate) fn undeclared_calls(&self) -> UndeclaredCalls {
-        let driver = self.conversations.driver();
-        driver.map_or(UndeclaredCalls::Rejected, |driver| driver.undeclared())
+        match self.conversations.driver() {
+            Some(driver) => driver.undeclared(),
+            None => UndeclaredCalls::Rejected,
+        }
     }
 
     /// Sends an event.
@@ -143,12 +146,12 @@ impl Run {
 /// The origin of the conversations of a run: what holds them.
 #[derive(Clone, Default)]
 pub enum ConversationOrigin {
-    /// Its tests: their written turns, and what they say comes after them.
+    /// The tests hold them: with their written turns, and what they say comes after them.
     #[default]
     Tests,
     /// A program.
     Driver(Arc<dyn ConversationDriver>),
-    /// They were held before, one for each test.
+    /// Something else held them before, one for each test.
     Observed(Arc<dyn ObservedConversations>),
 }
 
@@ -176,16 +179,19 @@ impl Run {
     pub(crate) async fn watch_servers(&self) {
         let exit = self.servers.exit().await;
         self.report_exit(&exit).await;
+        // The run goes on until its running tests are over, so this must not end first.
         std::future::pending::<()>().await;
     }
 
     /// Reports once that a server has ended; a second caller waits for the report.
     pub(crate) async fn report_exit(&self, exit: &ServerExit) {
-        let report = || async {
+        let reported = self.exit_reported.get_or_init(async || {
             self.stopper.wind_down(Reason::ServerEnded);
-            let (what, printed) = (exit.to_string(), exit.printed.clone());
-            self.tell_all(RunEvent::ServerEnded { what, printed });
-        };
-        self.exit_reported.get_or_init(report).await;
+            self.tell_all(RunEvent::ServerEnded {
+                what: exit.to_string(),
+                printed: exit.printed.clone(),
+            });
+        });
+        reported.await;
     }
 }

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 pub enum Reason {
     /// A test did not pass, and the run was to stop then.
     FailFast,
-    /// A signal interrupted it.
+    /// A signal interrupted the run.
     Interrupted,
     /// A server that the tests need ended.
     ServerEnded,
@@ -31,9 +31,7 @@ impl Reason {
             Self::NotStarted => "what the config starts did not start",
         }
     }
-}
 
-impl Reason {
     /// The resource that is missing to the tests that did not run, if it is that.
     pub(crate) fn lost(self) -> Option<Lost> {
         match self {
@@ -77,7 +75,7 @@ impl Stopper {
         self.interrupt.cancelled().await;
     }
 
-    /// Is cancelled when the run stops.
+    /// The token that is cancelled when the run stops.
     pub fn token(&self) -> &CancellationToken {
         &self.token
     }

@@ -18,14 +18,9 @@ pub(crate) struct ThreadLocks(Mutex<HashMap<Thread, Arc<tokio::sync::Mutex<()>>>
 impl ThreadLocks {
     /// Waits until no other test uses `thread` of `endpoint`, and locks it until the guard is dropped.
     pub(crate) async fn lock(&self, endpoint: &str, thread: &str) -> OwnedMutexGuard<()> {
-        let talking = {
-            let mut threads = lock(&self.0);
-            Arc::clone(
-                threads
-                    .entry((endpoint.to_owned(), thread.to_owned()))
-                    .or_default(),
-            )
-        };
+        let thread = (endpoint.to_owned(), thread.to_owned());
+        // The map is unlocked before the wait, or one busy thread would hold up the tests of all others.
+        let talking = Arc::clone(lock(&self.0).entry(thread).or_default());
         talking.lock_owned().await
     }
 }

@@ -73,7 +73,7 @@ impl RuleName {
         matches!(self, Self::Suffix(_))
     }
 
-    /// Whether the tool `name` has it.
+    /// Whether a rule with this name is about the tool `name`.
     fn is_of(&self, name: &str) -> bool {
         let suffix = self.as_str();
         name == suffix || self.is_suffix() && after_prefixes(name).any(|rest| rest == suffix)
@@ -100,20 +100,21 @@ impl ToolNames {
     ) {
         let mut kept = self.names();
         for tool in tools {
-            if !is_secret(&tool.name, redactor) {
-                let name = tool.name.as_ref().to_owned();
-                let name = if tool.is_suffix {
-                    RuleName::Suffix(name)
-                } else {
-                    RuleName::Whole(name)
-                };
-                for argument in &tool.arguments {
-                    if !is_secret(argument, redactor) {
-                        kept.name_argument(&name, argument, (tool.place(), tool.rule));
-                    }
-                }
-                kept.name(name, tool.rule, || tool.place());
+            if is_secret(&tool.name, redactor) {
+                continue;
             }
+            let name = tool.name.as_ref().to_owned();
+            let name = if tool.is_suffix {
+                RuleName::Suffix(name)
+            } else {
+                RuleName::Whole(name)
+            };
+            for argument in &tool.arguments {
+                if !is_secret(argument, redactor) {
+                    kept.name_argument(&name, argument, (tool.place(), tool.rule));
+                }
+            }
+            kept.name(name, tool.rule, || tool.place());
         }
     }
 
@@ -125,10 +126,11 @@ impl ToolNames {
                 self.arguments_exist(&call.name, call.opened_args().unwrap_or(args), redactor);
             }
         }
-        let declared = trace.declarations.iter().flat_map(|all| &all.tools);
-        for DeclaredTool { name, input, .. } in declared {
-            if let Some(schema) = input {
-                self.schema_exists(name, schema, redactor);
+        for declarations in &trace.declarations {
+            for DeclaredTool { name, input, .. } in &declarations.tools {
+                if let Some(schema) = input {
+                    self.schema_exists(name, schema, redactor);
+                }
             }
         }
     }
@@ -156,7 +158,7 @@ impl ToolNames {
         }
     }
 
-    /// A test ended without its thread: what its agent called is not known.
+    /// Notes that a test ended without its thread, so that nobody knows what its agent called.
     pub(crate) fn lose_calls(&self) {
         self.names().is_unknown = true;
     }
@@ -177,19 +179,22 @@ impl Names {
         if self.is_full || name.len() > LONGEST || self.existing.contains(name) {
             return;
         }
+        // A rule that names it is right, and needs no place any more.
         self.named.remove(&RuleName::Whole(name.to_owned()));
-        for suffix in [name].into_iter().chain(after_prefixes(name)) {
+        self.named.remove(&RuleName::Suffix(name.to_owned()));
+        for suffix in after_prefixes(name) {
             self.named.remove(&RuleName::Suffix(suffix.to_owned()));
         }
-        self.is_full = self.existing.len() == MOST_NAMES;
-        if !self.is_full {
-            self.existing.insert(name.to_owned());
-            self.existing_suffixes
-                .extend(after_prefixes(name).map(str::to_owned));
+        if self.existing.len() == MOST_NAMES {
+            self.is_full = true;
+            return;
         }
+        self.existing.insert(name.to_owned());
+        let suffixes = after_prefixes(name).map(str::to_owned);
+        self.existing_suffixes.extend(suffixes);
     }
 
-    /// Takes a name in a rule.
+    /// Takes a name in a rule, with its place, which is made only if it is needed.
     fn name(&mut self, named: RuleName, rule: &'static str, place: impl FnOnce() -> Place) {
         let name = named.as_str();
         let exists = self.existing.contains(name)
@@ -197,6 +202,7 @@ impl Names {
         if name.len() > LONGEST || exists {
             return;
         }
+        // The last in order go, and not the newest: what is found must not depend on which test ends first.
         let places = self.named.entry(named).or_default();
         places.insert((place(), rule));
         if places.len() > MOST_PLACES {
@@ -244,20 +250,24 @@ impl Names {
             return found;
         }
         for ((tool, name), places) in &self.named_arguments {
-            let of_tool = self.existing_arguments.iter();
-            let of_tool: Vec<_> = of_tool.filter(|(owner, _)| tool.is_of(owner)).collect();
-            if of_tool.iter().any(|(_, existing)| existing == name) {
+            let mut existing = Vec::new();
+            for (owner, argument) in &self.existing_arguments {
+                if tool.is_of(owner) {
+                    existing.push(argument.as_str());
+                }
+            }
+            if existing.contains(&name.as_str()) {
                 continue;
             }
-            let existing: Vec<&str> = of_tool.iter().map(|(_, name)| name.as_str()).collect();
+
+            // Arguments are shortened more often than tools, so a part of a name is near as well: `id` of `order_id`.
             let spellings = Spellings::of(existing.iter().copied());
-            let part = || {
-                existing
-                    .iter()
-                    .copied()
-                    .find(|whole| is_part_of(name, whole))
-            };
-            let Some(nearest) = near_name(name, &existing, &spellings).or_else(part) else {
+            let mut nearest = near_name(name, &existing, &spellings);
+            if nearest.is_none() {
+                let mut wholes = existing.iter().copied();
+                nearest = wholes.find(|whole| is_part_of(name, whole));
+            }
+            let Some(nearest) = nearest else {
                 continue;
             };
             found.extend(places.iter().map(|(place, rule)| NearName {
@@ -272,6 +282,7 @@ impl Names {
     }
 
     fn near_names(&self) -> NearNames {
+        // The tool that is missing may be the very one that a rule names.
         if self.is_unknown {
             return NearNames::default();
         }
@@ -302,11 +313,13 @@ impl Names {
             }
         }
         found.sort_unstable();
-        let note = "rules name more than 2000 tools that were not called, or arguments: only the first of them were compared";
-        NearNames {
-            found,
-            note: self.is_partial.then_some(note),
+        let mut note = None;
+        if self.is_partial {
+            note = Some(
+                "rules name more than 2000 tools that were not called, or arguments: only the first of them were compared",
+            );
         }
+        NearNames { found, note }
     }
 }
 
@@ -324,23 +337,23 @@ fn near_name<'n>(name: &str, existing: &[&'n str], spellings: &Spellings<'n>) ->
 
 /// Whether the words of a name are the first or the last of another one: `id` of `order_id`.
 fn is_part_of(name: &str, whole: &str) -> bool {
-    let words = |name: &str| {
-        let mut spaced = String::new();
-        for sign in name.chars() {
-            if sign.is_uppercase() || !sign.is_alphanumeric() {
-                spaced.push(' ');
-            }
-            spaced.extend(sign.to_lowercase().filter(|sign| sign.is_alphanumeric()));
-        }
-        spaced
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    let (name, whole) = (words(name), words(whole));
+    let name = words(name);
+    let whole = words(whole);
     !name.is_empty()
         && name.len() < whole.len()
         && (whole.starts_with(&name) || whole.ends_with(&name))
+}
+
+/// The words of a name in lowercase: `orderId` and `order_id` have the same two.
+fn words(name: &str) -> Vec<String> {
+    let mut spaced = String::new();
+    for sign in name.chars() {
+        if sign.is_uppercase() || !sign.is_alphanumeric() {
+            spaced.push(' ');
+        }
+        spaced.extend(sign.to_lowercase().filter(|sign| sign.is_alphanumeric()));
+    }
+    spaced.split_whitespace().map(str::to_owned).collect()
 }
 
 /// Whether a name has a secret of its test in it: it is not shown, not even to say what it is near to.

@@ -16,9 +16,12 @@ impl Run {
         let Some(resolved) = config.targets.iter().find(|known| known.name == target) else {
             return;
         };
+
+        // The message quotes the line of the config with the address, so that a wrong one is seen at once.
         let place = config.source.place(resolved.model.address());
         let number = place.line.saturating_sub(1) as usize;
         let line = config.source.text.lines().nth(number).unwrap_or_default();
+        let servers = plan.servers.iter().map(|server| server.argv.join(" "));
         let stops = !self.options.settings.keep_going;
         self.tell_all(RunEvent::NoAnswer(Box::new(NoAnswer {
             tests: given_up.tests,
@@ -26,15 +29,15 @@ impl Run {
             line: line.trim().to_owned(),
             place,
             is_program: resolved.model.is_program(),
-            servers: plan
-                .servers
-                .iter()
-                .map(|server| server.argv.join(" "))
-                .collect(),
+            servers: servers.collect(),
             stops,
         })));
-        let mut others = plan.cases.iter().filter(|case| case.test.skip.is_none());
-        if stops && others.all(|case| case.test.target == target) {
+
+        // Tests of other targets go on; those of this one are not sent any more.
+        let mut cases = plan.cases.iter();
+        let is_only_target =
+            cases.all(|case| case.test.target == target || case.test.skip.is_some());
+        if stops && is_only_target {
             self.stopper.stop(Reason::NoAnswer);
         }
     }

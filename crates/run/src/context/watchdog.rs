@@ -33,18 +33,18 @@ const COMPUTED_AT_A_STOP: Duration = Duration::from_millis(300);
 /// The step of a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum TestStep {
-    /// It reads its files and fills its variables.
+    /// The files are read and the variables filled.
     #[default]
     Prepare,
-    /// It runs this hook, counted from 1.
+    /// The hook of this number runs, counted from 1.
     Hook(usize),
-    /// It waits until fewer other tests talk to the agent, or none on its thread or with its process.
+    /// The test waits until fewer other tests talk to the agent, or none on its thread or with its process.
     Wait,
-    /// It has this turn, counted from 1.
+    /// The turn of this number is held, counted from 1.
     Turn(usize),
-    /// It evaluates the rules of the whole test, and masks what it reports.
+    /// The rules of the whole test are evaluated, and its reports masked.
     Evaluate,
-    /// It cleans up.
+    /// The teardown cleans up.
     TearDown,
 }
 
@@ -71,7 +71,7 @@ pub(crate) enum Overdue {
     Whole(Duration, TestStep),
     /// A step exceeded what it may take.
     Step(Duration, TestStep),
-    /// Its rules exceeded what they may take, and nothing interrupts them.
+    /// The rules exceeded what they may take, and nothing interrupts them.
     Judging,
 }
 
@@ -143,10 +143,10 @@ struct Watched {
 /// Whether the thread of a test is still needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum WatchedThread {
-    /// It runs the test.
+    /// The thread runs the test.
     #[default]
     Working,
-    /// It has run the test.
+    /// The thread has run the test.
     Done,
     /// The test ended without it.
     Left,
@@ -154,20 +154,30 @@ enum WatchedThread {
 
 impl Watched {
     fn overdue(&self, now: Instant, stopped: Option<Instant>) -> Option<Overdue> {
-        let is_past = |at: Instant| now >= at + GRACE;
-        if self.step != TestStep::TearDown {
-            if stopped.is_some_and(is_past) {
-                return Some(Overdue::Stopped);
-            }
-            let whole = self.whole.filter(|(_, at)| !self.is_paused && is_past(*at));
-            if let Some((allowed, _)) = whole {
-                return Some(Overdue::Whole(allowed, self.step));
-            }
+        // What a test set up is taken down in any case, so only the time of that step itself ends it.
+        let is_in_teardown = self.step == TestStep::TearDown;
+        if let Some(at) = stopped
+            && now >= at + GRACE
+            && !is_in_teardown
+        {
+            return Some(Overdue::Stopped);
         }
-        let (allowed, _) = self
-            .until
-            .filter(|(_, at)| !self.is_paused && is_past(*at))?;
-        Some(Overdue::Step(allowed, self.step))
+        // The moments move on only when a wait is over.
+        if self.is_paused {
+            return None;
+        }
+        if let Some((allowed, at)) = self.whole
+            && now >= at + GRACE
+            && !is_in_teardown
+        {
+            return Some(Overdue::Whole(allowed, self.step));
+        }
+        if let Some((allowed, at)) = self.until
+            && now >= at + GRACE
+        {
+            return Some(Overdue::Step(allowed, self.step));
+        }
+        None
     }
 }
 
@@ -176,7 +186,7 @@ impl Watchdog {
         lock(&self.watched)
     }
 
-    /// An attempt begins, which may take as long as `whole` says.
+    /// Begins an attempt, which may take as long as `whole` says.
     pub(crate) fn begin_attempt(&self, whole: Option<Duration>) {
         let mut watched = self.watched();
         watched.begun = Some(Instant::now());
@@ -185,22 +195,26 @@ impl Watchdog {
         self.limit(whole);
     }
 
-    /// The attempt may take no longer than this, counted from its beginning.
+    /// Limits the time of the attempt, counted from its beginning; a shorter limit that it has stays.
     pub(crate) fn limit(&self, whole: Option<Duration>) {
+        let Some(allowed) = whole else {
+            return;
+        };
         let mut watched = self.watched();
-        let (Some(allowed), Some(begun)) = (whole, watched.begun) else {
+        if let Some((before, _)) = watched.whole
+            && before <= allowed
+        {
             return;
-        };
+        }
         // A timeout that no clock can reach is none.
-        let Some(at) = begun.checked_add(allowed) else {
-            return;
-        };
-        if watched.whole.is_none_or(|(before, _)| allowed < before) {
+        if let Some(begun) = watched.begun
+            && let Some(at) = begun.checked_add(allowed)
+        {
             watched.whole = Some((allowed, at));
         }
     }
 
-    /// A step begins, which may take as long as `allowed` says, and some time to compute.
+    /// Begins a step, which may take as long as `allowed` says, and some time to compute.
     ///
     /// # Errors
     /// If the test has ended without this thread.
@@ -218,12 +232,13 @@ impl Watchdog {
         Ok(())
     }
 
-    /// The running step may take so much longer.
+    /// Extends the time of the running step.
     pub(crate) fn extend(&self, more: Duration) {
         let mut watched = self.watched();
-        watched.until = watched
-            .until
-            .and_then(|(allowed, at)| Some((allowed + more, at.checked_add(more)?)));
+        if let Some((allowed, at)) = watched.until {
+            let at = at.checked_add(more);
+            watched.until = at.map(|at| (allowed + more, at));
+        }
     }
 
     /// Waits for what other tests hold, and returns how long that took, which is no time of the attempt.
@@ -232,6 +247,8 @@ impl Watchdog {
         let since = Instant::now();
         waiting.await;
         let waited = since.elapsed();
+
+        // All moments move on by the wait, since another test caused it.
         let mut watched = self.watched();
         watched.is_paused = false;
         watched.begun = watched.begun.map(|begun| begun + waited);
@@ -259,7 +276,7 @@ impl Watchdog {
         Ok(waited)
     }
 
-    /// The conversation is over: other tests may talk to the agent.
+    /// Lets other tests talk to the agent, because the conversation is over.
     pub(crate) fn release_locks(&self) {
         self.watched().locks = ConversationLocks::default();
     }
@@ -269,7 +286,7 @@ impl Watchdog {
         self.watched().preparation = Some(Arc::clone(preparation));
     }
 
-    /// This thread cleans up, each command within its own timeout.
+    /// Begins to clean up in this thread, each command within its own timeout.
     ///
     /// # Errors
     /// If the test has ended without this thread, which cleans up itself.
@@ -284,7 +301,7 @@ impl Watchdog {
         self.watched().thread == WatchedThread::Left
     }
 
-    /// The thread has carried the test out.
+    /// Notes that the thread has carried the test out.
     ///
     /// # Errors
     /// If the test has ended without this thread.
@@ -300,49 +317,50 @@ impl Watchdog {
     /// Runs `work` for as long as the attempt may still take.
     ///
     /// # Errors
-    /// Those of `work`, and that it took longer.
+    /// If `work` fails or takes longer.
     pub(crate) async fn within<T>(
         &self,
         work: impl Future<Output = Result<T, Halt>>,
     ) -> Result<T, Halt> {
-        let (whole, step) = {
-            let watched = self.watched();
-            (watched.whole, watched.step)
-        };
-        let Some((allowed, at)) = whole else {
+        // The message names the step in which the work began, so it is looked up before.
+        let step = self.watched().step;
+        let Some((allowed, at)) = self.watched().whole else {
             return work.await;
         };
-        tokio::time::timeout_at(at, work)
-            .await
-            .unwrap_or_else(|_elapsed| {
+        match tokio::time::timeout_at(at, work).await {
+            Ok(done) => done,
+            Err(_elapsed) => {
                 let message = timed_out(allowed, step);
                 Err(Problem::new(ErrorKind::Timeout, message).into())
-            })
+            }
+        }
     }
 
-    /// The same of a script that executes a tool: all of them together may take as long as the turn.
+    /// Runs a script that executes a tool: all of them together may take as long as the turn.
     ///
     /// # Errors
-    /// Those of `work`, and that it took longer.
+    /// If `work` fails or takes longer.
     pub(crate) async fn within_turn<T>(
         &self,
         work: impl Future<Output = Result<T, Halt>>,
     ) -> Result<T, Halt> {
-        let (left, since) = (self.watched().for_mocks, Instant::now());
-        let done = tokio::time::timeout(left, self.within(work)).await;
+        let remaining = self.watched().for_mocks;
+        let since = Instant::now();
+        let done = tokio::time::timeout(remaining, self.within(work)).await;
         let mut watched = self.watched();
         watched.for_mocks = watched.for_mocks.saturating_sub(since.elapsed());
         let step = watched.step;
         drop(watched);
-        done.unwrap_or_else(|_elapsed| {
-            let message = format!(
-                "timeout: the scripts that execute tools took longer than the turn may: {step}"
-            );
-            let help =
-                "each call to a tool runs its script: give the turn more time with `timeout_ms`"
-                    .to_owned();
-            Err(Problem::new(ErrorKind::Timeout, message).help(help).into())
-        })
+        match done {
+            Ok(done) => done,
+            Err(_elapsed) => {
+                let message = format!(
+                    "timeout: the scripts that execute tools took longer than the turn may: {step}"
+                );
+                let help = "each call to a tool runs its script: give the turn more time with `timeout_ms`";
+                Err(Problem::new(ErrorKind::Timeout, message).help(help).into())
+            }
+        }
     }
 
     /// Leaves the thread behind if it has taken too long: why, and what cleans up after it. `stopped` is when the run was
@@ -352,12 +370,12 @@ impl Watchdog {
         stopped: Option<Instant>,
     ) -> Option<(Overdue, Option<Arc<Mutex<Preparation>>>)> {
         let mut watched = self.watched();
-        let computes = self.judging.computes();
-        let is_interrupted =
-            stopped.is_some() && computes.is_some_and(|time| time >= COMPUTED_AT_A_STOP);
-        let overdue = if watched.thread != WatchedThread::Working {
+        if watched.thread != WatchedThread::Working {
             return None;
-        } else if is_interrupted {
+        }
+        // Rules have times of their own that are much shorter, since nothing interrupts a pattern.
+        let is_computing = self.judging.computes() >= Some(COMPUTED_AT_A_STOP);
+        let overdue = if stopped.is_some() && is_computing {
             Overdue::Stopped
         } else if self.judging.is_overdue(JUDGING_GRACE) {
             Overdue::Judging

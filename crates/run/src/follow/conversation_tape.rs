@@ -54,9 +54,8 @@ impl TapedConversation {
     /// # Errors
     /// If a pattern compiles to more than is allowed.
     pub fn player(&self, patterns: Patterns) -> Result<TapePlayer, regex::Error> {
-        let evaluator = Evaluator::start_with(patterns, self.rules.clone(), self.redactor.clone())?
-            .withholding();
-        Ok(TapePlayer::new(self.start.trace(), evaluator))
+        let evaluator = Evaluator::start_with(patterns, self.rules.clone(), self.redactor.clone())?;
+        Ok(TapePlayer::new(self.start.trace(), evaluator.withholding()))
     }
 }
 
@@ -70,7 +69,7 @@ impl ConversationTape {
         lock(&self.0)
     }
 
-    /// A conversation begins.
+    /// Forgets what was taped, and begins with another conversation.
     pub(super) fn begin(&self, beginning: &ConversationBeginning<'_>) {
         *self.lock() = TapedConversation {
             rules: beginning.rules.clone(),

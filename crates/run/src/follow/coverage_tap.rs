@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use super::conversation_tape::{ConversationMutator, ConversationTape};
 use crate::context::{AttemptPurpose, ConversationBeginning, ConversationEnd, Follower, Tap};
-use crate::coverage::CoverageCollector;
+use crate::coverage::{CoverageCollector, NoticedChanges};
 use ananke_conversation::Observer;
 use ananke_trace::redact::Redactor;
 
 /// Takes what tests exercise of their agents, and of what their rules notice a change.
 #[derive(Clone, Debug)]
 pub struct CoverageTap {
-    /// Takes it.
+    /// The collector of what tests exercise.
     pub collector: Arc<CoverageCollector>,
-    /// Says of what rules notice a change.
+    /// The mutator that says of what rules notice a change.
     pub mutator: Arc<dyn ConversationMutator>,
 }
 
-/// Follows one conversation for it.
+/// Follows one conversation for the collector.
 struct CoverageFollower {
     tap: CoverageTap,
     tape: ConversationTape,
@@ -28,6 +28,7 @@ impl Tap for CoverageTap {
     fn follow(&self, beginning: &ConversationBeginning<'_>) -> Option<Box<dyn Follower>> {
         let redactor = beginning.redactor.clone();
         self.collector.declare(beginning.client_tools, &redactor);
+        // An attempt that only verifies a recording says nothing that the recorded one has not said.
         if beginning.purpose == AttemptPurpose::Verify {
             return None;
         }
@@ -47,9 +48,11 @@ impl Follower for CoverageFollower {
     }
 
     fn ended(&self, end: &ConversationEnd<'_>) {
-        let taped = self.tape.take();
-        let noticed = end.has_passed.then(|| self.tap.mutator.noticed(taped));
-        let noticed = noticed.unwrap_or_default();
+        // Rules that fail on the conversation as it was do not notice a change of it.
+        let mut noticed = NoticedChanges::default();
+        if end.has_passed {
+            noticed = self.tap.mutator.noticed(self.tape.take());
+        }
         self.tap
             .collector
             .observe(end.trace, &noticed, &self.redactor);

@@ -49,31 +49,35 @@ impl<'a> ExchangeLog<'a> {
     fn add(&mut self, at: At, part: ExchangePart) {
         if self.waiting.len() < MOST_WAITING {
             self.waiting.push((at, part));
-        } else {
-            self.left_out = Some((at, self.left_out.map_or(0, |(_, count)| count) + 1));
+            return;
         }
+        let count = match self.left_out {
+            Some((_, count)) => count + 1,
+            None => 1,
+        };
+        self.left_out = Some((at, count));
     }
 
     /// Hides the events that bring a text in which a secret is spread over several pieces, and shows everything that waits.
     fn show_all(&mut self) {
         for text in self.texts.take() {
-            if self.case.redactor.is_in_pieces(&text.text, &text.cuts) {
-                for place in text.places {
-                    if let Some((_, ExchangePart::Event(text))) = self.waiting.get_mut(place) {
-                        PART_OF_SECRET.clone_into(text);
-                    }
+            if !self.case.redactor.is_in_pieces(&text.text, &text.cuts) {
+                continue;
+            }
+            for place in text.places {
+                if let Some((_, ExchangePart::Event(text))) = self.waiting.get_mut(place) {
+                    PART_OF_SECRET.clone_into(text);
                 }
             }
         }
-        let left_out = self
-            .left_out
-            .take()
-            .map(|(at, count)| (at, ExchangePart::LeftOut(count)));
-        for (at, part) in self.waiting.drain(..).chain(left_out) {
-            let id = self.case.entry.id().into_owned();
+        // Events are left out at the end, when too many wait already.
+        if let Some((at, count)) = self.left_out.take() {
+            self.waiting.push((at, ExchangePart::LeftOut(count)));
+        }
+        for (at, part) in self.waiting.drain(..) {
             let after_us = u64::try_from(at.since(self.started).as_micros()).unwrap_or(u64::MAX);
             self.case.tell(RunEvent::Exchange {
-                id,
+                id: self.case.entry.id().into_owned(),
                 lane: self.lane.clone(),
                 after_us,
                 part,
@@ -91,7 +95,6 @@ impl<'a> ExchangeLog<'a> {
 
 impl Observer for ExchangeLog<'_> {
     fn wire(&mut self, _: &Lane, at: At, wire: Wire<'_>) {
-        let text = |bytes: &[u8]| truncated(&String::from_utf8_lossy(bytes), MOST_SHOWN);
         let part = match wire {
             Wire::Request {
                 method,
@@ -101,17 +104,14 @@ impl Observer for ExchangeLog<'_> {
                 line: format!("{method} {url}"),
                 headers: headers.to_vec(),
             },
-            Wire::Sent { body } => ExchangePart::Sent(text(body)),
-            Wire::Head {
-                status,
-                content_type: _,
-            } => ExchangePart::Response(status),
+            Wire::Sent { body } => ExchangePart::Sent(text_of(body)),
+            Wire::Head { status, .. } => ExchangePart::Response(status),
             Wire::Headers(headers) => ExchangePart::Headers(headers.to_vec()),
             Wire::Late { missing } => ExchangePart::Late(missing.to_owned()),
             Wire::Frame(frame) => {
-                // What it means comes next, and only then it is known whether it has to wait.
+                // The changes that it means come next, and only then it is known whether it has to wait.
                 self.show();
-                self.add(at, ExchangePart::Event(text(frame)));
+                self.add(at, ExchangePart::Event(text_of(frame)));
                 if self.case.redactor.is_empty() {
                     self.show();
                 }
@@ -120,6 +120,7 @@ impl Observer for ExchangeLog<'_> {
             Wire::Closed => ExchangePart::Closed,
             Wire::Alive => return,
         };
+        // No text goes on beyond its response, so what waited is complete.
         self.show_all();
         self.add(at, part);
         self.show();
@@ -127,18 +128,19 @@ impl Observer for ExchangeLog<'_> {
 
     fn change(&mut self, _: &Lane, _: At, change: &Change<'_>) {
         // The last event brings it; of one that does not wait, nothing is shown.
-        let place = match self.left_out {
-            None => self.waiting.len().checked_sub(1),
-            Some(_) => None,
-        };
-        self.texts.add(change, place.unwrap_or(usize::MAX));
-        if matches!(
-            change,
-            Change::MessageClosed { .. } | Change::CallArgsDone { .. }
-        ) {
+        let mut place = usize::MAX;
+        if self.left_out.is_none() && !self.waiting.is_empty() {
+            place = self.waiting.len() - 1;
+        }
+        self.texts.add(change, place);
+        if let Change::MessageClosed { .. } | Change::CallArgsDone { .. } = change {
             self.show();
         }
     }
+}
+
+fn text_of(bytes: &[u8]) -> String {
+    truncated(&String::from_utf8_lossy(bytes), MOST_SHOWN)
 }
 
 impl Drop for ExchangeLog<'_> {

@@ -18,8 +18,8 @@ use ananke_base::message::Lane;
 use ananke_conversation::Observer;
 use ananke_rules::TurnRules;
 use ananke_trace::outcome::{
-    MOST_RAW, Outcome, RawEvent, RawExchange, RawStateChange, RawTurn, RuleResult, StateChangeKind,
-    StateHistory, Status, TurnOutcome, bounded, bounded_bytes,
+    MOST_RAW, Outcome, RawEvent, RawExchange, RawStateChange, RawTurn, StateChangeKind,
+    StateHistory, Status, bounded, bounded_bytes,
 };
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Change, EventNumber, Input, PiecedTexts, Trace};
@@ -33,12 +33,10 @@ const LONGEST_STATE: usize = 64 << 10;
 /// The bytes that an entry takes apart from its texts: its own, as many that wait for more entries, and those of an allocation.
 const ENTRY: usize = 2 * size_of::<RawEntry>() + 16;
 
-/// Whether the bodies of requests are kept.
+/// The handling of the bodies of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RequestBodies {
-    /// No.
     Dropped,
-    /// Yes.
     Kept,
 }
 
@@ -107,11 +105,12 @@ impl RawLog {
         collected.keep_most_important(outcome);
         let mut raw = collected.into_turns();
         for turn in &mut outcome.transcript.turns {
-            let raw = raw.get_mut(turn.number.saturating_sub(1) as usize);
-            turn.raw = raw
-                .map(std::mem::take)
-                .filter(|raw| !raw.is_empty())
-                .map(Box::new);
+            turn.raw = None;
+            if let Some(raw) = raw.get_mut(turn.number.saturating_sub(1) as usize)
+                && !raw.is_empty()
+            {
+                turn.raw = Some(Box::new(std::mem::take(raw)));
+            }
         }
     }
 }
@@ -158,19 +157,17 @@ impl CollectedRaw {
 
     /// Changes the exchange that the running turn made last; `change` says how many bytes it adds.
     fn change_exchange(&mut self, change: impl FnOnce(&mut RawExchange) -> usize) {
-        let Some(last) = self.turns.len().checked_sub(1) else {
-            return;
-        };
-        let of_turn = self.entries.iter_mut().rev();
-        let mut of_turn = of_turn.take_while(|entry| entry.turn == last);
-        let found = of_turn.find_map(|entry| match &mut entry.item {
-            RawItem::Exchange(exchange) => Some((&mut **exchange, &mut entry.size)),
-            RawItem::Event(..) | RawItem::State(..) => None,
-        });
-        if let Some((exchange, size)) = found {
-            let added = change(exchange);
-            *size += added;
-            self.bytes += added;
+        for entry in self.entries.iter_mut().rev() {
+            // The exchange may have been dropped, and one of the turn before is another one.
+            if entry.turn + 1 != self.turns.len() {
+                return;
+            }
+            if let RawItem::Exchange(exchange) = &mut entry.item {
+                let added = change(exchange);
+                entry.size += added;
+                self.bytes += added;
+                return;
+            }
         }
     }
 
@@ -197,13 +194,12 @@ impl CollectedRaw {
             self.retain(|_, entry| !matches!(entry.item, RawItem::Event(..)));
             return;
         }
-        let texts = self.texts.take();
-        let in_pieces = texts
-            .iter()
-            .filter(|text| redactor.is_in_pieces(&text.text, &text.cuts));
-        let hidden: HashSet<usize> = in_pieces
-            .flat_map(|text| text.places.iter().copied())
-            .collect();
+        let mut hidden = HashSet::new();
+        for text in self.texts.take() {
+            if redactor.is_in_pieces(&text.text, &text.cuts) {
+                hidden.extend(text.places);
+            }
+        }
         for entry in &mut self.entries {
             if let RawItem::Event(_, place) = &mut entry.item
                 && hidden.contains(&(entry.event as usize))
@@ -219,21 +215,20 @@ impl CollectedRaw {
         if self.bytes <= MOST_RAW {
             return;
         }
-        let mut cited = self.cited_events(outcome);
-        cited.sort_unstable();
-        let turns = &outcome.transcript.turns;
-        let has_passed = |index: usize| {
-            let turn = turns.iter().find(|turn| turn.number as usize == index + 1);
-            turn.is_some_and(|turn| turn.status() == Status::Passed)
-        };
-        let has_passed: Vec<bool> = (0..self.turns.len()).map(has_passed).collect();
-        let rank = |entry: &RawEntry| {
-            let after = cited.partition_point(|event| *event < entry.event);
-            let near = [after.checked_sub(1), Some(after)]
-                .into_iter()
-                .flatten()
-                .filter_map(|index| cited.get(index));
-            let distance = near.map(|event| event.abs_diff(entry.event)).min();
+        let cited = self.cited_events(outcome);
+        let mut has_passed = vec![false; self.turns.len()];
+        for turn in &outcome.transcript.turns {
+            let index = turn.number.saturating_sub(1) as usize;
+            if let Some(has_passed) = has_passed.get_mut(index) {
+                *has_passed = turn.status() == Status::Passed;
+            }
+        }
+
+        // A reader of a failure looks at the events that it names, and then at those around them.
+        let mut order: Vec<usize> = (0..self.entries.len()).collect();
+        order.sort_by_cached_key(|index| {
+            let entry = &self.entries[*index];
+            let distance = distance_to_nearest(&cited, entry.event);
             let from_end = self.next_event.saturating_sub(entry.event);
             (
                 distance != Some(0),
@@ -241,50 +236,48 @@ impl CollectedRaw {
                 distance.unwrap_or(from_end),
                 from_end,
             )
-        };
-        let mut order: Vec<usize> = (0..self.entries.len()).collect();
-        order.sort_by_cached_key(|index| rank(&self.entries[*index]));
-        let mut left = MOST_RAW;
+        });
+
+        // An entry that is too large does not keep the smaller ones after it out.
+        let mut remaining = MOST_RAW;
         let mut kept = vec![false; self.entries.len()];
         for index in order {
-            if let Some(rest) = left.checked_sub(self.entries[index].size) {
-                left = rest;
+            if let Some(rest) = remaining.checked_sub(self.entries[index].size) {
+                remaining = rest;
                 kept[index] = true;
             }
         }
         self.retain(|index, _| kept[index]);
     }
 
-    /// The indices of the events that the results rest on that are no passes.
+    /// The indices of the events that the results rest on that are no passes, in their order.
     fn cited_events(&self, outcome: &Outcome) -> Vec<u32> {
-        let of_turns = outcome
-            .transcript
-            .turns
-            .iter()
-            .flat_map(|turn: &TurnOutcome| &turn.rules);
-        let not_passed = of_turns
-            .chain(&outcome.verdict.rules)
-            .filter(|rule| !rule.has_passed());
-        let index = |event: &EventNumber| {
-            let turn = self.turns.get(event.turn.saturating_sub(1) as usize)?;
-            Some(turn.first_event + event.number.saturating_sub(1))
-        };
-        not_passed
-            .flat_map(|rule: &RuleResult| rule.events.iter().filter_map(index))
-            .collect()
+        let mut cited = Vec::new();
+        let of_turns = outcome.transcript.turns.iter().map(|turn| &turn.rules);
+        for rule in of_turns.chain([&outcome.verdict.rules]).flatten() {
+            if rule.has_passed() {
+                continue;
+            }
+            for event in &rule.events {
+                if let Some(turn) = self.turns.get(event.turn.saturating_sub(1) as usize) {
+                    cited.push(turn.first_event + event.number.saturating_sub(1));
+                }
+            }
+        }
+        cited.sort_unstable();
+        cited
     }
 
     fn into_turns(self) -> Vec<RawTurn> {
-        let mut turns: Vec<RawTurn> = self
-            .turns
-            .iter()
-            .map(|turn| RawTurn {
-                dropped: turn.dropped,
-                ..RawTurn::default()
-            })
-            .collect();
+        let turns = self.turns.iter().map(|turn| RawTurn {
+            dropped: turn.dropped,
+            ..RawTurn::default()
+        });
+        let mut turns: Vec<RawTurn> = turns.collect();
         for entry in self.entries {
-            let (of, turn) = (&self.turns[entry.turn], &mut turns[entry.turn]);
+            let of = &self.turns[entry.turn];
+            let turn = &mut turns[entry.turn];
+            // Events are numbered in their turn, as the results name them.
             let event = EventNumber {
                 turn: u32::try_from(entry.turn + 1).unwrap_or(u32::MAX),
                 number: entry.event.saturating_sub(of.first_event) + 1,
@@ -311,6 +304,14 @@ impl CollectedRaw {
     }
 }
 
+/// The number of events between `event` and the nearest one of `cited`, which are sorted.
+fn distance_to_nearest(cited: &[u32], event: u32) -> Option<u32> {
+    let (before, after) = cited.split_at(cited.partition_point(|cited| *cited < event));
+    let nearest = [before.last(), after.first()];
+    let distances = nearest.iter().flatten().map(|cited| cited.abs_diff(event));
+    distances.min()
+}
+
 fn size_of_headers(headers: &[(String, String)]) -> usize {
     let sizes = headers.iter().map(|(name, value)| name.len() + value.len());
     sizes.sum()
@@ -321,6 +322,7 @@ impl Observer for RawLog {
         let mut collected = lock(&self.collected);
         let collected = &mut *collected;
         match wire {
+            // An exchange is an entry that its later parts add to.
             Wire::Request {
                 method,
                 url,
@@ -337,6 +339,7 @@ impl Observer for RawLog {
                 collected.add(event, size, RawItem::Exchange(Box::new(exchange)));
             }
             Wire::Sent { body } => {
+                // Times are counted from the first request of the turn, as everywhere in reports.
                 if let Some(turn) = collected.turns.last_mut() {
                     turn.sent.get_or_insert(at);
                 }
@@ -391,13 +394,12 @@ impl Observer for RawLog {
         collected
             .turns
             .resize_with(passed_over, CollectedTurn::default);
-        let before = collected.state.clone();
-        let first_event = collected.next_event;
-        collected.turns.push(CollectedTurn {
-            first_event,
-            before,
+        let turn = CollectedTurn {
+            first_event: collected.next_event,
+            before: collected.state.clone(),
             ..CollectedTurn::default()
-        });
+        };
+        collected.turns.push(turn);
     }
 }
 
@@ -405,7 +407,9 @@ impl Observer for RawLog {
 mod tests {
     use super::*;
     use ananke_base::diagnostic::Place;
-    use ananke_trace::outcome::{InputOrigin, Level, RuleStatus, Timing, TurnEnd};
+    use ananke_trace::outcome::{
+        InputOrigin, Level, RuleResult, RuleStatus, Timing, TurnEnd, TurnOutcome,
+    };
 
     /// A log that has a turn with a request.
     fn began() -> RawLog {

@@ -167,8 +167,8 @@ impl Simulator<'_> {
             ("turn_number", json!(number)),
             ("turn_count", json!(number)),
             ("max_turns", json!(max_turns)),
-            ("checkpoints_reached", checkpoints.reached().collect()),
-            ("checkpoints_pending", checkpoints.pending().collect()),
+            ("checkpoints_reached", checkpoints.reached().into()),
+            ("checkpoints_pending", checkpoints.pending().into()),
             ("tool_results", results.into()),
             ("session_id", json!(self.thread_id)),
         ];

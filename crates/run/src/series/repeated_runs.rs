@@ -20,7 +20,7 @@ pub(crate) struct RepeatedRuns {
     stability: Stability,
     /// The weight of runs that break a prohibition.
     prohibitions: BrokenProhibitions,
-    /// Set by a run that broke a prohibition, which fails the test.
+    /// Whether a run broke a prohibition, which fails the test.
     is_violated: bool,
     reasons: FailureReasons,
     /// The first run with each reason but that of `failed`, shortened.
@@ -86,7 +86,8 @@ impl RepeatedRuns {
 
     /// Counts a run that was not skipped.
     fn count(&mut self, outcome: &Outcome) {
-        let (stability, transcript) = (&mut self.stability, &outcome.transcript);
+        let stability = &mut self.stability;
+        let transcript = &outcome.transcript;
         stability.durations.add(transcript.duration_us);
         stability.turns += transcript.sent_turns().count();
         stability.tokens = stability.tokens + TokenTotals::of(transcript);
@@ -100,41 +101,40 @@ impl RepeatedRuns {
 
     /// The verdict after a run that ended as `outcome`, if it is decided.
     fn decide(&self, outcome: &Outcome) -> Option<StabilityVerdict> {
-        let Stability {
-            policy,
-            passed,
-            failed,
-            ..
-        } = self.stability;
-        let is_broken = outcome.first_problem().is_some_and(|(_, problem)| {
-            matches!(problem.kind, ErrorKind::Recording | ErrorKind::NotAsked)
-        });
-        match policy {
-            _ if is_broken => Some(StabilityVerdict::Broken),
+        // What is missing to a run is missing to every other one: an answer in a recording, or a judge that may be asked.
+        if let Some((_, problem)) = outcome.first_problem()
+            && let ErrorKind::Recording | ErrorKind::NotAsked = problem.kind
+        {
+            return Some(StabilityVerdict::Broken);
+        }
+        let passed = self.stability.passed;
+        let failed = self.stability.failed;
+        match self.stability.policy {
             RunPolicy::Times {
                 runs,
                 min_pass_rate,
-            } => (passed + failed == runs).then(|| {
-                if !min_pass_rate.is_reached_by(passed, runs) {
-                    StabilityVerdict::Failed
+            } => {
+                // All runs are made, even if the result is certain before: their rate is what is asked for.
+                if passed + failed != runs {
+                    None
+                } else if !min_pass_rate.is_reached_by(passed, runs) {
+                    Some(StabilityVerdict::Failed)
                 } else if self.is_violated {
-                    StabilityVerdict::Violated
+                    Some(StabilityVerdict::Violated)
                 } else {
-                    StabilityVerdict::Passed
+                    Some(StabilityVerdict::Passed)
                 }
-            }),
-            RunPolicy::UntilDecided(_) if self.is_violated => Some(StabilityVerdict::Violated),
-            RunPolicy::UntilDecided(test) => {
-                test.decide(passed, failed).map(|decision| match decision {
-                    SequentialDecision::Pass => StabilityVerdict::Passed,
-                    SequentialDecision::Fail => StabilityVerdict::Failed,
-                    SequentialDecision::Undecided => StabilityVerdict::Undecided,
-                })
             }
+            RunPolicy::UntilDecided(_) if self.is_violated => Some(StabilityVerdict::Violated),
+            RunPolicy::UntilDecided(test) => match test.decide(passed, failed)? {
+                SequentialDecision::Pass => Some(StabilityVerdict::Passed),
+                SequentialDecision::Fail => Some(StabilityVerdict::Failed),
+                SequentialDecision::Undecided => Some(StabilityVerdict::Undecided),
+            },
         }
     }
 
-    /// A test that a run that ended as `outcome` is the first that fails its test whatever the pass rate.
+    /// Whether a run that ended as `outcome` is the first that fails its test whatever the pass rate.
     fn violates_first(&self, outcome: &Outcome) -> bool {
         let mut failures = outcome.all_failures();
         self.prohibitions == BrokenProhibitions::Fail
@@ -152,23 +152,27 @@ impl RepeatedRuns {
         }
     }
 
-    /// The run that was to be shown is one of the others.
+    /// Puts the run that was to be shown among the others.
     fn set_aside(&mut self) {
-        self.others
-            .extend(self.failed.take().map(Outcome::into_earlier));
+        if let Some(failed) = self.failed.take() {
+            self.others.push(failed.into_earlier());
+        }
     }
 
     /// The verdict on the runs that there were before all tests stopped.
     fn verdict_when_stopped(&self) -> StabilityVerdict {
-        match self.stability.policy {
-            RunPolicy::Times {
-                runs,
-                min_pass_rate,
-            } if !min_pass_rate.is_reached_by(runs - self.stability.failed, runs) => {
-                StabilityVerdict::Failed
-            }
-            _ if self.is_violated => StabilityVerdict::Violated,
-            RunPolicy::Times { .. } | RunPolicy::UntilDecided(_) => StabilityVerdict::Stopped,
+        // So many runs may have failed that the rate is missed even if all others passed.
+        if let RunPolicy::Times {
+            runs,
+            min_pass_rate,
+        } = self.stability.policy
+            && !min_pass_rate.is_reached_by(runs - self.stability.failed, runs)
+        {
+            StabilityVerdict::Failed
+        } else if self.is_violated {
+            StabilityVerdict::Violated
+        } else {
+            StabilityVerdict::Stopped
         }
     }
 }
@@ -178,10 +182,12 @@ impl AttemptSeries for RepeatedRuns {
         let id = outcome.test.id.clone();
         let status = outcome.status();
         self.take_notes(&mut outcome.verdict);
+        // A run that was skipped says nothing of the test, and the next one would be skipped as well.
         if status == Status::Skipped {
             self.latest = Some(outcome);
             return None;
         }
+
         self.count(&outcome);
         let violates = self.violates_first(&outcome);
         self.is_violated |= violates;
@@ -189,26 +195,29 @@ impl AttemptSeries for RepeatedRuns {
         if status == Status::Passed {
             self.latest = Some(outcome);
         } else {
+            // The run that decides the verdict explains it better than the first that failed.
             if violates || self.decided == Some(StabilityVerdict::Broken) {
                 self.set_aside();
             }
             self.add_failed(outcome);
         }
+
         if self.decided.is_some() {
             return None;
         }
         key.run += 1;
-        let Stability { policy, failed, .. } = self.stability;
         Some(RunEvent::NextRun {
             id,
             run: self.stability.runs() + 1,
-            most: policy.most_runs(),
-            failed,
+            most: self.stability.policy.most_runs(),
+            failed: self.stability.failed,
         })
     }
 
     fn finish(mut self: Box<Self>, case: &Case) -> Outcome {
         let verdict = self.decided.unwrap_or_else(|| self.verdict_when_stopped());
+
+        // A test that passes is shown by a run that passed, and a failed one would contradict its verdict.
         let latest = self.latest.take();
         let passes = verdict == StabilityVerdict::Passed || verdict == StabilityVerdict::Stopped;
         let shown = if passes && latest.is_some() {
@@ -217,28 +226,24 @@ impl AttemptSeries for RepeatedRuns {
         } else {
             self.failed.take().or(latest)
         };
-        let Self {
-            mut stability,
-            reasons,
-            others,
-            warnings,
-            denied_warnings,
-            snapshots,
-            ..
-        } = *self;
-        (stability.failures, stability.further_failed) = reasons.into_parts();
-        stability.verdict = verdict;
         let mut outcome = shown.unwrap_or_default();
         if verdict == StabilityVerdict::Stopped && outcome.status() != Status::Skipped {
             outcome.end(aborted(case.shared.stopper.reason()));
         }
-        outcome.verdict.warnings = warnings;
-        outcome.verdict.denied_warnings = denied_warnings;
-        outcome.verdict.snapshots = snapshots;
-        outcome.other_runs = others;
-        outcome.stability = Some(stability)
-            .filter(|stability| stability.runs() > 0)
-            .map(Box::new);
+
+        // The outcome of the one run gets what all of them found.
+        outcome.verdict.warnings = self.warnings;
+        outcome.verdict.denied_warnings = self.denied_warnings;
+        outcome.verdict.snapshots = self.snapshots;
+        outcome.other_runs = self.others;
+        let mut stability = self.stability;
+        if stability.runs() > 0 {
+            (stability.failures, stability.further_failed) = self.reasons.into_parts();
+            stability.verdict = verdict;
+            outcome.stability = Some(Box::new(stability));
+        } else {
+            outcome.stability = None;
+        }
         outcome
     }
 }

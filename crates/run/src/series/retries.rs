@@ -31,10 +31,9 @@ impl AttemptSeries for Retries {
             if outcome.status() == Status::Skipped {
                 return None;
             }
-            outcome.earlier_attempts = std::mem::take(&mut self.latest.earlier_attempts);
-            outcome
-                .earlier_attempts
-                .push(std::mem::take(&mut self.latest).into_earlier());
+            let mut before = std::mem::take(&mut self.latest);
+            outcome.earlier_attempts = std::mem::take(&mut before.earlier_attempts);
+            outcome.earlier_attempts.push(before.into_earlier());
         }
         self.latest = outcome;
         if !self.latest.status().fails_the_run() || self.begun == self.of {
@@ -42,17 +41,15 @@ impl AttemptSeries for Retries {
         }
         self.begun += 1;
         key.attempt += 1;
-        let failed = &self.latest;
-        let why = failed
-            .headline()
-            .map(|(_, message)| message.to_owned())
-            .unwrap_or_default();
-        let (id, status) = (failed.test.id.clone(), failed.status());
+        let why = match self.latest.headline() {
+            Some((_, message)) => message.to_owned(),
+            None => String::new(),
+        };
         Some(RunEvent::Retrying {
-            id,
+            id: self.latest.test.id.clone(),
             retry: self.begun,
             of: self.of,
-            status,
+            status: self.latest.status(),
             why,
         })
     }

@@ -47,66 +47,58 @@ struct ShrinkingWalk {
 impl ShrinkingWalk {
     /// A walk of these actions that fails as `outcome`; `None` if no rule failed or nothing can be omitted.
     fn of(outcome: &Outcome, actions: &[String]) -> Option<Self> {
-        let (_, failure) = outcome
-            .all_failures()
-            .next()
-            .filter(|_| outcome.status() == Status::Failed)?;
-        let is_written = |origin| !matches!(origin, InputOrigin::Walk);
+        // Without a failed rule a shorter walk could end in another error, which nobody could tell from this one.
+        if outcome.status() != Status::Failed {
+            return None;
+        }
+        let (_, failure) = outcome.all_failures().next()?;
+        let mut turns = outcome.transcript.turns.iter();
         Some(Self {
             reduction: Reduction::of(actions.to_vec()),
             failure: failure.clone(),
             candidate: Vec::new(),
-            has_written_turns: outcome
-                .transcript
-                .turns
-                .iter()
-                .any(|turn| is_written(turn.origin)),
+            has_written_turns: turns.any(|turn| turn.origin != InputOrigin::Walk),
         })
     }
 
-    /// Moves on to the next candidate, if there is one. Nothing at all is no conversation.
+    /// Moves on to the next candidate, if there is one.
     fn advance(&mut self) -> bool {
-        loop {
-            match self.reduction.next_candidate() {
-                None => return false,
-                Some(candidate) if candidate.is_empty() && !self.has_written_turns => {}
-                Some(candidate) => {
-                    self.candidate = candidate;
-                    return true;
-                }
+        while let Some(candidate) = self.reduction.next_candidate() {
+            // A walk without actions and written turns is no conversation.
+            if !candidate.is_empty() || self.has_written_turns {
+                self.candidate = candidate;
+                return true;
             }
         }
+        false
     }
 
     /// Whether the rule fails here too.
     fn fails_alike(&self, outcome: &Outcome) -> bool {
+        let mut failures = outcome.all_failures();
         outcome.status() == Status::Failed
-            && outcome
-                .all_failures()
-                .any(|(_, failure)| failure.is_of_same_rule(&self.failure))
+            && failures.any(|(_, failure)| failure.is_of_same_rule(&self.failure))
     }
 }
 
 impl WalkSearch {
     /// The walks of `plan`.
     pub(crate) fn new(plan: &WalkPlan, current: &SharedWalk) -> Self {
-        let count = |name: &String| ActionCount {
+        let actions = plan.actions.iter().map(|name| ActionCount {
             name: name.clone(),
             taken: 0,
             possible: 0,
-        };
-        let actions = plan.actions.iter().map(count).collect();
-        let summary = Walks {
-            seed: plan.seed,
-            walks: plan.walks,
-            actions,
-            ..Walks::default()
-        };
+        });
         *lock(current) = CurrentWalk::of(WalkRoute::Explore(1));
         Self {
             walks: plan.walks,
             current: current.clone(),
-            summary,
+            summary: Walks {
+                seed: plan.seed,
+                walks: plan.walks,
+                actions: actions.collect(),
+                ..Walks::default()
+            },
             shrinking: None,
             shown: Outcome::default(),
             recording: None,
@@ -119,7 +111,8 @@ impl WalkSearch {
     pub(crate) fn again(plan: &WalkPlan, current: &SharedWalk, actions: &[String]) -> Self {
         let mut search = Self::new(plan, current);
         *lock(current) = CurrentWalk::of(WalkRoute::Given(actions.to_vec()));
-        (search.walks, search.summary.walks) = (1, 1);
+        search.walks = 1;
+        search.summary.walks = 1;
         search
     }
 
@@ -138,31 +131,28 @@ impl WalkSearch {
     /// Takes the outcome of a walk that was explored; says whether there is another attempt.
     fn explored(&mut self, walk: CurrentWalk, outcome: Outcome) -> bool {
         for action in &mut self.summary.actions {
-            let taken = walk
-                .taken
-                .iter()
-                .filter(|name| **name == action.name)
-                .count();
-            action.taken += u64::try_from(taken).unwrap_or(u64::MAX);
+            for name in &walk.taken {
+                action.taken += u64::from(*name == action.name);
+            }
             action.possible += walk.possible.get(&action.name).copied().unwrap_or_default();
         }
-        let status = outcome.status();
-        if status == Status::Passed {
+        if outcome.status() == Status::Passed {
             self.summary.passed += 1;
             self.shown = outcome;
             return self.summary.passed < self.walks;
         }
-        let number = self.summary.passed + 1;
-        let (shrunk, tries, is_shortest) = (None, 0, true);
-        let is_new = matches!(walk.route, WalkRoute::Explore(_));
-        self.shrinking = ShrinkingWalk::of(&outcome, &walk.taken).filter(|_| is_new);
+
+        // Actions that were given are repeated as they are, and not shrunk.
+        if let WalkRoute::Explore(_) = walk.route {
+            self.shrinking = ShrinkingWalk::of(&outcome, &walk.taken);
+        }
         self.recording = walk.recording;
         self.summary.failed = Some(FailedWalk {
-            number,
+            number: self.summary.passed + 1,
             actions: walk.taken,
-            shrunk,
-            tries,
-            is_shortest,
+            shrunk: None,
+            tries: 0,
+            is_shortest: true,
         });
         self.shown = outcome;
         self.shrink_on()
@@ -170,20 +160,27 @@ impl WalkSearch {
 
     /// Takes the outcome of a shorter walk; says whether there is another attempt.
     fn tried(&mut self, walk: CurrentWalk, outcome: Outcome) -> bool {
-        if let (Some(shrinking), Some(failed)) = (&mut self.shrinking, &mut self.summary.failed) {
+        if let Some(failed) = &mut self.summary.failed {
             failed.tries += 1;
-            if !walk.has_left_route && shrinking.fails_alike(&outcome) {
-                shrinking.reduction.keep();
-                (self.shown, self.recording) = (outcome, walk.recording);
-            }
+        }
+        // A walk that had to leave its route is another one, whatever it found.
+        if let Some(shrinking) = &mut self.shrinking
+            && !walk.has_left_route
+            && shrinking.fails_alike(&outcome)
+        {
+            shrinking.reduction.keep();
+            self.shown = outcome;
+            self.recording = walk.recording;
         }
         self.shrink_on()
     }
 
     /// Moves on to the next shorter walk, if there is one.
     fn shrink_on(&mut self) -> bool {
-        let (Some(shrinking), Some(failed)) = (&mut self.shrinking, &mut self.summary.failed)
-        else {
+        let Some(shrinking) = &mut self.shrinking else {
+            return false;
+        };
+        let Some(failed) = &mut self.summary.failed else {
             return false;
         };
         let has_next = shrinking.advance();
@@ -197,6 +194,7 @@ impl AttemptSeries for WalkSearch {
     fn next(&mut self, key: &mut CaseKey, mut outcome: Outcome) -> Option<RunEvent> {
         let id = outcome.test.id.clone();
         self.count(&mut outcome);
+        // The run was stopped: a walk that failed before is shown all the same.
         if outcome.status() == Status::Skipped {
             if self.shrinking.is_none() {
                 self.shown = outcome;
@@ -211,19 +209,23 @@ impl AttemptSeries for WalkSearch {
         if !has_next {
             return None;
         }
+
+        // The conversation of the next attempt finds its route in the walk that all attempts share.
         key.run += 1;
-        let (route, is_shorter, number, of) =
-            if let (Some(shrinking), Some(failed)) = (&self.shrinking, &self.summary.failed) {
-                let route = WalkRoute::Given(shrinking.candidate.clone());
-                (route, true, failed.tries + 1, MOST_TRIES)
-            } else {
-                let number = self.summary.passed + 1;
-                (WalkRoute::Explore(number), false, number, self.walks)
-            };
+        let mut route = WalkRoute::Explore(self.summary.passed + 1);
+        let mut number = self.summary.passed + 1;
+        let mut of = self.walks;
+        if let Some(shrinking) = &self.shrinking
+            && let Some(failed) = &self.summary.failed
+        {
+            route = WalkRoute::Given(shrinking.candidate.clone());
+            number = failed.tries + 1;
+            of = MOST_TRIES;
+        }
         *lock(&self.current) = CurrentWalk::of(route);
         Some(RunEvent::NextWalk {
             id,
-            is_shorter,
+            is_shorter: self.shrinking.is_some(),
             number,
             of,
         })
@@ -243,24 +245,28 @@ impl AttemptSeries for WalkSearch {
         if !is_over && shown.status() != Status::Skipped {
             shown.end(aborted(case.shared.stopper.reason()));
         }
+
+        // A walk that failed ends the search early, so only those that all passed tell what is never possible.
         if summary.failed.is_none() && summary.passed > 0 {
-            let walks = if summary.passed == 1 {
-                "1 walk".to_owned()
-            } else {
-                format!("{} walks", summary.passed)
+            let walks = match summary.passed {
+                1 => "1 walk".to_owned(),
+                passed => format!("{passed} walks"),
             };
-            let never = summary.actions.iter().filter(|action| action.possible == 0);
-            warnings.extend(never.map(|action| {
-                format!(
-                    "the action `{}` was never possible, in {walks}",
-                    action.name
-                )
-            }));
+            for action in &summary.actions {
+                if action.possible == 0 {
+                    let name = &action.name;
+                    warnings.push(format!(
+                        "the action `{name}` was never possible, in {walks}"
+                    ));
+                }
+            }
         }
-        if let (Some(recordings), Some(text)) = (
-            case.shared.answers.failed_walks(),
-            recording.filter(|_| summary.is_shrunk()),
-        ) {
+
+        // The seed does not lead to a walk that was shrunk, so its recording is kept.
+        if summary.is_shrunk()
+            && let Some(recordings) = case.shared.answers.failed_walks()
+            && let Some(text) = recording
+        {
             match recordings.write(&CaseKey::first(case.entry.id()), &text) {
                 Ok(file) => shown.transcript.recording = Some(file),
                 Err(problem) => warnings.push(problem.message),

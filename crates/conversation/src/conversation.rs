@@ -332,14 +332,9 @@ impl Conversation<'_> {
         self.sink.trace.pass_over_turns(index);
         self.sink.begin_turn(input, rules);
         let action = action?;
-        let TraceSink {
-            evaluator,
-            checkpoints,
-            ..
-        } = &mut self.sink;
-        let begun = evaluator.begin_turn(index);
+        let begun = self.sink.evaluator.begin_turn(index);
         begun.map_err(|error| too_large(&error))?;
-        let begun = checkpoints.begin_turn(index);
+        let begun = self.sink.checkpoints.begin_turn(index);
         begun.map_err(|error| too_large(&error))?;
         Ok(action)
     }
@@ -359,28 +354,21 @@ impl Conversation<'_> {
         let budget = self.budget.of_turn(request.timeout, limit, used, time_left);
 
         // A server asks for its directories at any time: they are those of the last turn that gave some.
-        let answers = &mut self.sink.answers;
-        let roots = answers.roots.take();
-        answers.clone_from(&request.answers);
-        if answers.roots.is_none() {
-            answers.roots = roots;
+        let sink = &mut self.sink;
+        let roots = sink.answers.roots.take();
+        sink.answers.clone_from(&request.answers);
+        if sink.answers.roots.is_none() {
+            sink.answers.roots = roots;
         }
         let session = &mut *self.session;
         let context = &request.context;
-        let exchanged = exchange(
-            session,
-            &mut self.sink,
-            self.tools,
-            &budget,
-            context,
-            action,
-        );
-        let halt = match exchanged.await {
+        let exchanged = exchange(session, sink, self.tools, &budget, context, action).await;
+        let halt = match exchanged {
             Ok(()) => self.violation(index),
             Err(halt) => Some(halt),
         };
 
-        // Rules hear of the end in any case: what a turn was cut short for does not hide what failed before.
+        // The rules see the end in any case, so that a timeout does not hide what failed before it.
         self.sink.end_turn(following);
         let is_cut_short = halt.is_some() || self.sink.was_stopped();
         let completion = if is_cut_short {

@@ -18,7 +18,7 @@ pub enum Handling {
     Agent,
     /// The client answers it.
     Answered,
-    /// Nobody answers it: the call is left open on purpose.
+    /// The call is left open on purpose.
     LeftOpen,
 }
 

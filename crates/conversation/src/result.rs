@@ -54,7 +54,9 @@ impl ConversationResult {
         let turns = self.turns.iter().enumerate();
         let unneeded = turns.filter(|(_, turn)| turn.reason_not_needed().is_some());
         let mut unneeded = unneeded.peekable();
-        unneeded.peek()?;
+        if unneeded.peek().is_none() {
+            return None;
+        }
 
         let rules = self.turns.iter().flat_map(|turn| &turn.rules);
         let mut rules = rules.chain(&self.rules).peekable();

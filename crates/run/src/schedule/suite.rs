@@ -47,8 +47,7 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     snapshots::clear(&shared, obsolete);
     let elapsed_us = clock.now().0.saturating_sub(started.0);
     // In a run that was stopped not every test called its tools.
-    let is_whole = shared.stopper.reason().is_none();
-    let near_names = if is_whole {
+    let near_names = if shared.stopper.reason().is_none() {
         shared.tool_names.near_names()
     } else {
         NearNames::default()

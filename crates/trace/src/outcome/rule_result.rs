@@ -170,17 +170,11 @@ impl RuleResult {
 
     /// The rule and why it is not evaluated, on one line, of a rule that is not shown.
     pub fn not_shown_line(&self) -> String {
-        let Self {
-            rule,
-            level,
-            place,
-            expected,
-            message,
-            ..
-        } = self;
+        let level = self.level.as_str();
+        let why = &self.message;
         format!(
-            "not shown: {expected} ({} rule {rule}, {place}): {message}",
-            level.as_str()
+            "not shown: {} ({level} rule {}, {}): {why}",
+            self.expected, self.rule, self.place
         )
     }
 
@@ -240,12 +234,9 @@ fn repeats(expected: &str, message: &str) -> bool {
         let is_quoted = at % 2 == 1;
         if is_quoted {
             facts.push(part);
-            continue;
-        }
-        for word in part.split_whitespace() {
-            if word.starts_with(|first: char| first.is_ascii_digit()) {
-                facts.push(word);
-            }
+        } else {
+            let words = part.split_whitespace();
+            facts.extend(words.filter(|word| word.starts_with(|c: char| c.is_ascii_digit())));
         }
     }
     if facts.is_empty() {

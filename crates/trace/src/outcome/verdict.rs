@@ -53,14 +53,12 @@ impl Verdict {
     /// The exit code of a run that was not interrupted (SPEC 10): 3 if it does not pass for undecided tests alone, and 4 for
     /// rules alone that are not shown.
     pub fn exit_code(&self) -> u8 {
-        let reasons = self.reasons().len();
-        if reasons == 0 {
+        let has_one_reason = self.totals.failing() == 0 && self.reasons().len() == 1;
+        if self.is_pass() {
             0
-        } else if self.totals.failing() > 0 || reasons > 1 {
-            1
-        } else if self.totals.undecided > 0 {
+        } else if has_one_reason && self.totals.undecided > 0 {
             Self::UNDECIDED
-        } else if self.totals.not_shown > 0 {
+        } else if has_one_reason && self.totals.not_shown > 0 {
             Self::NOT_SHOWN
         } else {
             1
@@ -104,8 +102,10 @@ impl Verdict {
         // The tests come first, since most runs fail for them.
         let failing = totals.failing();
         if failing > 0 {
-            let tests = totals.tests();
-            reasons.push(format!("{failing} of {tests} tests did not pass"));
+            reasons.push(format!(
+                "{failing} of {} tests did not pass",
+                totals.tests()
+            ));
         }
         if totals.undecided > 0 {
             let tests = counted(totals.undecided, "test is", "tests are");

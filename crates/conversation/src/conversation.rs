@@ -57,13 +57,6 @@ pub struct ConversationParts<'a> {
     pub settings: &'a RunSettings,
 }
 
-/// Whether it is known which turn comes next.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Decidable {
-    Yes,
-    No,
-}
-
 /// A conversation that goes on.
 struct Conversation<'a> {
     session: Box<dyn Session>,
@@ -120,6 +113,7 @@ pub async fn converse(
         conversation.result.halt = Some(halt);
     }
     conversation.result.turns_not_run = inputs.remaining().unwrap_or_default();
+    // Closed however it ended, so that the agent sees an orderly end: a session that is dropped ends at once.
     let warnings = conversation.session.close().await;
     conversation.result.warnings.extend(warnings);
     conversation.finish()
@@ -129,64 +123,65 @@ impl Conversation<'_> {
     /// All turns, and what the rules of the whole conversation say about them.
     async fn carry_out(&mut self, inputs: &mut dyn InputSource) -> Result<(), Halt> {
         let is_over = self.take_turns(inputs).await?;
-        if let Some(halt) = self.sink.evaluator.given_up() {
-            return Err(halt);
-        }
+        self.check_time()?;
+
         // A conversation whose last turn fails has still been seen as a whole: its rules are evaluated too.
         let is_whole = is_over || inputs.remaining() == Some(0);
-        let ended = self
-            .result
-            .turns
-            .last()
-            .is_none_or(|turn| matches!(turn.end, TurnEnd::Evaluated | TurnEnd::NotNeeded(_)));
-        if is_whole && ended && !self.sink.was_stopped() {
-            self.result
-                .rules
-                .extend(self.sink.evaluator.settle(&self.sink.trace));
+        let is_evaluated = match self.result.turns.last() {
+            Some(turn) => matches!(turn.end, TurnEnd::Evaluated | TurnEnd::NotNeeded(_)),
+            None => true,
+        };
+        if is_whole && is_evaluated && !self.sink.was_stopped() {
+            let failures = self.sink.evaluator.settle(&self.sink.trace);
+            self.result.rules.extend(failures);
             self.result.warnings = self.sink.evaluator.take_warnings();
             self.take_passed();
-            if let Some(halt) = self.sink.evaluator.given_up() {
-                return Err(halt);
-            }
+            self.check_time()?;
         }
+
+        // Without an agent nothing can fail, which must not count as a pass.
         if self.result.is_passed() && self.sink.trace.exchanges.is_empty() && inputs.must_send() {
             return Err(self.nothing_sent().into());
         }
+
+        // Judges and scripts come last, so that none is asked about a test that fails without them.
         let questions = self.sink.evaluator.take_questions();
         if self.result.is_passed() {
             let (failures, halt) = self.ask(questions).await;
             self.result.rules.extend(failures);
             self.take_passed();
-            halt.map_or(Ok(()), Err)?;
+            if let Some(halt) = halt {
+                return Err(halt);
+            }
         }
         Ok(())
     }
 
-    /// The problem of a test that sent nothing.
-    fn nothing_sent(&self) -> Problem {
-        let (message, help) = if self.result.turns.is_empty() {
-            (
-                "nothing was sent to the agent",
-                "write what the user says: a test without a turn checks nothing",
-            )
-        } else {
-            (
-                "nothing was sent to the agent: no turn was needed",
-                "write a turn without `if`: a test without a turn checks nothing",
-            )
-        };
-        Problem::new(ErrorKind::Setup, message).help(help)
+    /// Ends the conversation if its rules were given up: nothing that they answered since counts.
+    fn check_time(&self) -> Result<(), Halt> {
+        match self.sink.evaluator.given_up() {
+            Some(halt) => Err(halt),
+            None => Ok(()),
+        }
     }
 
-    /// Takes the turns that are not needed out of `inputs`, up to one that is sent; returns whether that can be decided.
-    fn pass_over_turns(&mut self, inputs: &mut dyn InputSource) -> Result<Decidable, Halt> {
+    /// The problem of a test that sent nothing.
+    fn nothing_sent(&self) -> Problem {
+        if self.result.turns.is_empty() {
+            Problem::new(ErrorKind::Setup, "nothing was sent to the agent")
+                .help("write what the user says: a test without a turn checks nothing")
+        } else {
+            let message = "nothing was sent to the agent: no turn was needed";
+            Problem::new(ErrorKind::Setup, message)
+                .help("write a turn without `if`: a test without a turn checks nothing")
+        }
+    }
+
+    /// Takes the turns that are not needed out of `inputs`, up to one that is sent; `false` if a condition cannot be decided.
+    fn pass_over_turns(&mut self, inputs: &mut dyn InputSource) -> Result<bool, Halt> {
         while let Some(turn) = inputs.conditional()? {
-            let decision = self.sink.decide(&turn);
-            let decision =
-                decision.map_err(|error| Problem::new(ErrorKind::Setup, error.to_string()))?;
-            if let Some(halt) = self.sink.evaluator.given_up() {
-                return Err(halt);
-            }
+            let decision = self.sink.decide(&turn).map_err(|error| too_large(&error))?;
+            self.check_time()?;
             match decision {
                 TurnDecision::Needed => break,
                 TurnDecision::NotNeeded(reason) => {
@@ -196,25 +191,27 @@ impl Conversation<'_> {
                     self.result.turns.push(turn);
                     inputs.pass_over();
                 }
+                // To send the turn or to leave it out would be a guess, on which everything after it rests.
                 TurnDecision::Undecided(reason) => {
                     self.result.rules.push(turn.condition.not_shown(reason));
-                    return Ok(Decidable::No);
+                    return Ok(false);
                 }
             }
         }
-        Ok(Decidable::Yes)
+        Ok(true)
     }
 
     /// Sends turns until one does not pass; returns whether there is none left.
     async fn take_turns(&mut self, inputs: &mut dyn InputSource) -> Result<bool, Halt> {
         loop {
-            if self.pass_over_turns(inputs)? == Decidable::No {
+            // The next input may depend on all that was said before.
+            if !self.pass_over_turns(inputs)? {
                 return Ok(false);
             }
-            let TraceSink {
-                trace, checkpoints, ..
-            } = &self.sink;
-            let so_far = ConversationSoFar { trace, checkpoints };
+            let so_far = ConversationSoFar {
+                trace: &self.sink.trace,
+                checkpoints: &self.sink.checkpoints,
+            };
             let Some(next) = inputs.next(so_far).await? else {
                 return Ok(true);
             };
@@ -224,6 +221,8 @@ impl Conversation<'_> {
                 time_left,
                 rules,
             } = next;
+
+            // Rules of a turn that was not known when the conversation began come with the turn.
             let index = self.result.turns.len();
             if let Some(rules) = &rules {
                 self.sink.evaluator.set_turn_rules(index, rules.clone());
@@ -237,12 +236,15 @@ impl Conversation<'_> {
                 .turn(index, &request, rules.as_ref(), time_left, following)
                 .await;
             turn.origin = origin;
+
+            // The input source has the last word: a turn without the value that a later one needs does not pass.
             let review = inputs.review(&self.sink.trace, &turn);
             turn.warnings.extend(review.warnings);
             turn.awaits = review.awaits;
             if let Some(problem) = review.problem {
                 turn.end = TurnEnd::Problem(problem);
             }
+
             self.result.duration_us += turn.duration_us.unwrap_or_default();
             let is_passed = turn.status() == Status::Passed;
             turn.warnings.extend(self.sink.evaluator.take_warnings());
@@ -259,19 +261,25 @@ impl Conversation<'_> {
         self.result.snapshots = self.sink.evaluator.take_captured();
         let lookalikes = self.sink.evaluator.lookalikes(&self.sink.trace);
         self.result.warnings.extend(lookalikes);
-        self.result.denied_warnings = self.sink.evaluator.denied_warnings();
+
+        // Warnings of rules are all taken by now, so that the number of denied ones is the last one.
         let evaluator = &self.sink.evaluator;
-        let looks_at_agent = |index| evaluator.looks_at_agent_in(index);
-        if let Some(warning) = self.result.checked_by_nothing(looks_at_agent) {
+        self.result.denied_warnings = evaluator.denied_warnings();
+        let unchecked = self
+            .result
+            .checked_by_nothing(|index| evaluator.looks_at_agent_in(index));
+        if let Some(warning) = unchecked {
             self.result.warnings.push(warning.to_owned());
             self.result.denied_warnings += 1;
         }
+
         if !self.result.turns.is_empty() {
             self.result.messages_count = messages_count(&self.sink.trace);
             self.result.state = state(&self.sink.trace);
         }
+        // A test that waits for an answer which is missing says what would have been checked after it.
         if let Some(Halt::Skipped(..)) = self.result.halt {
-            let open = self.sink.evaluator.open_rules();
+            let open = evaluator.open_rules();
             self.result.open_rules = open.map(|(path, origin)| origin.named(path)).collect();
         }
         self.result.checkpoints = self.sink.checkpoints.outcomes();
@@ -288,26 +296,28 @@ impl Conversation<'_> {
         time_left: Option<TimeLeft>,
         following: Following,
     ) -> TurnOutcome {
-        let (limits, (end, rules)) = match self.begin_turn(index, request, rules) {
+        // A turn that could not begin has no limits: the evaluator may still have those of the turn before.
+        let mut limits = TimeLimits::default();
+        let mut failures = Vec::new();
+        let end = match self.begin_turn(index, request, rules) {
             Ok(action) => {
-                let ended = self
-                    .carry_out_turn(index, request, action, time_left, following)
-                    .await;
-                (self.sink.evaluator.time_limits(), ended)
+                let carried_out = self.carry_out_turn(index, request, action, time_left, following);
+                let (end, failed) = carried_out.await;
+                failures = failed;
+                limits = self.sink.evaluator.time_limits();
+                end
             }
-            Err(problem) => (
-                TimeLimits::default(),
-                (TurnEnd::Problem(problem), Vec::new()),
-            ),
+            Err(problem) => TurnEnd::Problem(problem),
         };
         let outcome = turn_outcome(&self.sink.trace, index, self.session.clock(), limits, end);
         TurnOutcome {
             id: request.id.clone(),
-            rules,
+            rules: failures,
             ..outcome
         }
     }
 
+    /// The action of a turn that begins. A turn that cannot be sent begins too, so that reports show what it was to send.
     fn begin_turn(
         &mut self,
         index: usize,
@@ -323,11 +333,13 @@ impl Conversation<'_> {
         self.sink.begin_turn(input, rules);
         let action = action?;
         let begun = self.sink.evaluator.begin_turn(index);
-        let begun = begun.and_then(|()| self.sink.checkpoints.begin_turn(index));
-        begun.map_err(|error| Problem::new(ErrorKind::Setup, error.to_string()))?;
+        begun.map_err(|error| too_large(&error))?;
+        let begun = self.sink.checkpoints.begin_turn(index);
+        begun.map_err(|error| too_large(&error))?;
         Ok(action)
     }
 
+    /// Sends a turn that has begun; returns its end, and the rules that failed in it.
     async fn carry_out_turn(
         &mut self,
         index: usize,
@@ -337,27 +349,26 @@ impl Conversation<'_> {
         following: Following,
     ) -> (TurnEnd, Vec<RuleResult>) {
         let used = Duration::from_micros(self.result.duration_us);
-        let limit = self
-            .sink
-            .evaluator
-            .time_limits()
-            .duration_ms
-            .map(Duration::from_millis);
+        let limits = self.sink.evaluator.time_limits();
+        let limit = limits.duration_ms.map(Duration::from_millis);
         let budget = self.budget.of_turn(request.timeout, limit, used, time_left);
-        let Self {
-            session,
-            sink,
-            tools,
-            ..
-        } = self;
-        let context = &request.context;
+
         // A server asks for its directories at any time: they are those of the last turn that gave some.
+        let sink = &mut self.sink;
         let roots = sink.answers.roots.take();
         sink.answers.clone_from(&request.answers);
-        sink.answers.roots = sink.answers.roots.take().or(roots);
-        let exchanged =
-            exchange(&mut **session, sink, &mut **tools, &budget, context, action).await;
-        let mut halt = exchanged.err().or_else(|| self.violation(index));
+        if sink.answers.roots.is_none() {
+            sink.answers.roots = roots;
+        }
+        let session = &mut *self.session;
+        let context = &request.context;
+        let exchanged = exchange(session, sink, self.tools, &budget, context, action).await;
+        let halt = match exchanged {
+            Ok(()) => self.violation(index),
+            Err(halt) => Some(halt),
+        };
+
+        // The rules see the end in any case, so that a timeout does not hide what failed before it.
         self.sink.end_turn(following);
         let is_cut_short = halt.is_some() || self.sink.was_stopped();
         let completion = if is_cut_short {
@@ -365,30 +376,38 @@ impl Conversation<'_> {
         } else {
             Completion::Complete
         };
-        let mut failures = self
-            .sink
-            .evaluator
-            .end_turn(&self.sink.trace, completion, following);
-        let questions = self.sink.evaluator.take_questions();
-        if let Some(given_up) = self.sink.evaluator.given_up() {
-            halt = Some(given_up);
-        } else if !is_cut_short {
-            halt = self.sink.evaluator.unjudged().map(Halt::Broken);
-            if halt.is_none() && failures.is_empty() {
-                (failures, halt) = self.ask(questions).await;
-            }
-            if halt.is_none() {
-                let TraceSink {
-                    checkpoints, trace, ..
-                } = &mut self.sink;
-                let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-                halt = checkpoints.end_turn(number, trace, self.oracle).await.err();
+        let TraceSink {
+            evaluator, trace, ..
+        } = &mut self.sink;
+        let mut failures = evaluator.end_turn(trace, completion, following);
+        let questions = evaluator.take_questions();
+        if let Some(given_up) = evaluator.given_up() {
+            return (Halt::turn_end(Some(given_up)), failures);
+        }
+        if is_cut_short {
+            return (Halt::turn_end(halt), failures);
+        }
+        if let Some(problem) = evaluator.unjudged() {
+            return (TurnEnd::Problem(problem), failures);
+        }
+
+        // Judges and scripts are asked last, so that none is asked about a turn that fails without them.
+        if failures.is_empty() {
+            let (rejected, halt) = self.ask(questions).await;
+            failures = rejected;
+            if halt.is_some() {
+                return (Halt::turn_end(halt), failures);
             }
         }
-        (Halt::turn_end(halt), failures)
+        let TraceSink {
+            checkpoints, trace, ..
+        } = &mut self.sink;
+        let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+        let asked = checkpoints.end_turn(number, trace, self.oracle).await;
+        (Halt::turn_end(asked.err()), failures)
     }
 
-    /// The problem of a turn whose events break the protocol, if that is one.
+    /// The problem of a turn whose events break the protocol, if the settings make that one; the turn warns of it anyway.
     fn violation(&self, index: usize) -> Option<Halt> {
         if !self.settings.strict_protocol {
             return None;
@@ -453,4 +472,9 @@ impl Conversation<'_> {
             }
         }
     }
+}
+
+/// The problem of a pattern that compiles to more than is allowed.
+fn too_large(error: &regex::Error) -> Problem {
+    Problem::new(ErrorKind::Setup, error.to_string())
 }

@@ -14,11 +14,11 @@ use ananke_trace::trace::{ToolCall, Trace};
 /// The executor of a call to a tool, and whether the call is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handling {
-    /// It is not a client-side tool: the agent executes it.
+    /// The agent executes it: it is not a client-side tool.
     Agent,
-    /// It is answered.
+    /// The client answers it.
     Answered,
-    /// It is left open on purpose.
+    /// The call is left open on purpose.
     LeftOpen,
 }
 

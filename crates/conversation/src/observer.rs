@@ -39,7 +39,7 @@ pub trait Observer: Send {
     /// gives, so that it shows nothing of the target.
     fn hurried(&mut self) {}
 
-    /// It was decided whether a conditional turn is sent.
+    /// The condition of a turn was decided, and with it whether the turn is sent.
     fn decided(&mut self, turn: &ConditionalTurn, decision: &TurnDecision) {
         let _ = (turn, decision);
     }

@@ -47,18 +47,23 @@ impl ConversationResult {
         &self,
         looks_at_agent: impl Fn(usize) -> bool,
     ) -> Option<&'static str> {
-        let is_unneeded = |turn: &TurnOutcome| turn.reason_not_needed().is_some();
-        let rules = self.turns.iter().flat_map(|turn| &turn.rules);
-        let mut rules = rules.chain(&self.rules).peekable();
-        let is_unchecked = self.checkpoints.is_empty() && self.not_asked.is_empty();
-        if !self.is_passed() || !is_unchecked || !self.turns.iter().any(is_unneeded) {
+        // A checkpoint looks at the agent too, and rules whose judges were not asked have a warning each.
+        if !self.is_passed() || !self.checkpoints.is_empty() || !self.not_asked.is_empty() {
             return None;
         }
+        let turns = self.turns.iter().enumerate();
+        let unneeded = turns.filter(|(_, turn)| turn.reason_not_needed().is_some());
+        let mut unneeded = unneeded.peekable();
+        if unneeded.peek().is_none() {
+            return None;
+        }
+
+        let rules = self.turns.iter().flat_map(|turn| &turn.rules);
+        let mut rules = rules.chain(&self.rules).peekable();
         if rules.peek().is_none() {
             return Some("no rule was evaluated: all rules are on turns that were not needed");
         }
-        let turns = self.turns.iter().enumerate();
-        let mut unneeded = turns.filter(|(_, turn)| is_unneeded(turn));
+        // Rules about times and tokens pass whatever the agent did.
         if rules.any(|rule| RuleProperties::is_about_agent(&rule.rule))
             || !unneeded.any(|(index, _)| looks_at_agent(index))
         {
@@ -71,10 +76,9 @@ impl ConversationResult {
 
     /// Whether every rule passed until now.
     pub fn is_passed(&self) -> bool {
-        let turns = self
-            .turns
-            .iter()
-            .all(|turn| turn.status() == Status::Passed);
-        turns && !self.rules.iter().any(RuleResult::has_failed) && self.halt.is_none()
+        let mut turns = self.turns.iter();
+        self.halt.is_none()
+            && turns.all(|turn| turn.status() == Status::Passed)
+            && !self.rules.iter().any(RuleResult::has_failed)
     }
 }

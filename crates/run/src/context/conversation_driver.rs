@@ -46,7 +46,7 @@ pub trait ConversationDriver: Send + Sync {
     /// A turn has ended.
     fn ended(&self, trace: &Trace, turn: &TurnOutcome);
 
-    /// Follows the conversation, if it does.
+    /// An observer of the conversation, if the program wants one.
     fn observer(&self) -> Option<Box<dyn Observer>> {
         None
     }

@@ -24,9 +24,9 @@ pub trait Tap: Debug + Send + Sync {
 /// The purposes of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptPurpose {
-    /// Its outcome is reported.
+    /// An outcome, which is reported.
     Report,
-    /// It verifies a recording: nothing is reported and nothing is written.
+    /// The check of a recording: nothing is reported and nothing is written.
     Verify,
 }
 

@@ -55,28 +55,30 @@ pub(crate) trait UnwrittenInput: Send {
 
 /// The input that a user's text is for the agent: the answer to the one interrupt that is open, else a message.
 pub(crate) fn input_of(trace: &Trace, text: String) -> TurnInput {
-    let end = trace
-        .exchanges
-        .last()
-        .and_then(|exchange| exchange.run_end.as_ref());
-    match end {
-        Some(RunEnd::Interrupted(open)) if open.len() == 1 => {
-            let (to, payload) = (AnswerTo::TheOnlyOne, Some(text.into()));
-            TurnInput::Resume(vec![PendingAnswer {
-                to,
-                is_resolved: true,
-                payload,
-            }])
-        }
-        _ => TurnInput::User(UserContent::Text(text.into())),
+    // With several open ones it is not clear which of them the text answers.
+    if let Some(exchange) = trace.exchanges.last()
+        && let Some(RunEnd::Interrupted(open)) = &exchange.run_end
+        && open.len() == 1
+    {
+        return TurnInput::Resume(vec![PendingAnswer {
+            to: AnswerTo::TheOnlyOne,
+            is_resolved: true,
+            payload: Some(text.into()),
+        }]);
     }
+    TurnInput::User(UserContent::Text(text.into()))
 }
 
 /// A conversation that did not come by what it must; the help names the checkpoints that are missing.
 pub(crate) fn failed(message: String, so_far: ConversationSoFar<'_>) -> Halt {
     let missing = so_far.checkpoints.missing();
-    let help = (!missing.is_empty() && !message.starts_with("missing"))
-        .then(|| format!("these checkpoints were not reached: {}", missing.join(", ")));
+    // A message about missing checkpoints has their names already.
+    let help = if missing.is_empty() || message.starts_with("missing") {
+        None
+    } else {
+        let missing = missing.join(", ");
+        Some(format!("these checkpoints were not reached: {missing}"))
+    };
     Problem {
         kind: ErrorKind::Conversation,
         message,

@@ -14,23 +14,25 @@ use crate::attempt::snapshots;
 use crate::context::{EventReceiver, Reason, Run};
 use ananke_model::settings::FlakyVerdict;
 use ananke_plan::Plan;
-use ananke_trace::outcome::{NearNames, Outcome, RunClose, RunEvent, RunFacts, Shard, Verdict};
+use ananke_trace::outcome::{NearNames, Outcome, RunClose, RunEvent, RunFacts, Verdict};
 
 /// Runs every case of the plan, each on a thread that runs nothing else meanwhile. The runtime must not be shut down while
 /// tests run, and is not waited for: a test that timed out may still compute.
 pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let clock = Arc::clone(&shared.context.clock);
+    let settings = shared.options.settings;
     let started = clock.now();
-    let facts = Box::new(RunFacts {
-        parallel: shared.options.settings.parallel,
-        ..shared.facts.clone()
-    });
-    let (tests, unix_ms) = (plan.cases.len(), clock.unix_ms(started));
+    let tests = plan.cases.len();
     shared.tell_all(RunEvent::RunStarted {
         tests,
-        unix_ms,
-        facts,
+        unix_ms: clock.unix_ms(started),
+        facts: Box::new(RunFacts {
+            parallel: settings.parallel,
+            ..shared.facts.clone()
+        }),
     });
+
+    // The tests take the plan with them, so that what is needed after them is taken first.
     let shared = Arc::new(shared);
     let expired = plan.expired.clone();
     let gone = plan.gone.clone();
@@ -40,19 +42,22 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
         () = shared.watch_servers() => unreachable!("it watches to the end"),
         all = run_all(&shared, plan) => all,
     };
+
+    // Only now is it known whether the run was stopped: then no snapshot is deleted.
     snapshots::clear(&shared, obsolete);
     let elapsed_us = clock.now().0.saturating_sub(started.0);
     // In a run that was stopped not every test called its tools.
-    let is_whole = shared.stopper.reason().is_none();
-    let near_names = if is_whole {
+    let near_names = if shared.stopper.reason().is_none() {
         shared.tool_names.near_names()
     } else {
         NearNames::default()
     };
-    let settings = shared.options.settings;
-    let has_others = |shard: &Shard| shard.leaves_out_tests(tests);
+    let is_part = match &shared.facts.shard {
+        Some(shard) => shard.leaves_out_tests(tests),
+        None => false,
+    };
     let verdict = Verdict {
-        is_part: shared.facts.shard.as_ref().is_some_and(has_others),
+        is_part,
         totals,
         flaky_fails: settings.flaky == FlakyVerdict::Fail,
         lost,
@@ -61,11 +66,11 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
         near_names,
         warnings_fail: settings.deny_warnings,
     };
-    let interrupted = shared.stopper.reason() == Some(Reason::Interrupted);
+
     shared.tell_all(RunEvent::RunFinished(RunClose {
         verdict: verdict.clone(),
         elapsed_us,
-        interrupted,
+        interrupted: shared.stopper.reason() == Some(Reason::Interrupted),
     }));
     shared.events.end();
     verdict
@@ -78,16 +83,19 @@ pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> All {
     for _ in 0..schedule.parallel() {
         workers.spawn(run_tests(Arc::clone(&schedule)));
     }
-    let reported = async {
+    let all_ended = async {
         while let Some(ended) = workers.join_next().await {
-            match ended {
-                Err(broken) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
-                Ok(()) | Err(_) => {}
+            // A panic is a fault of the program, and no verdict about an agent may come of it.
+            if let Err(broken) = ended
+                && broken.is_panic()
+            {
+                std::panic::resume_unwind(broken.into_panic());
             }
         }
     };
+    // Outcomes that had no room are reported meanwhile: that never ends by itself.
     tokio::select! {
-        () = reported => {}
+        () = all_ended => {}
         () = schedule.report_delayed() => {}
     }
     shared.end_programs().await;
@@ -96,6 +104,7 @@ pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> All {
 
 /// Runs the one test of `plan`, whose events go to `events`; `None` if it did not run. Secrets of the outcome are masked.
 pub async fn run_one(shared: Run, plan: Plan, mut events: EventReceiver) -> Option<Outcome> {
+    // The events are read while the test runs, because a run waits for room for its outcomes.
     let finished = async {
         let mut outcome = None;
         while let Some(event) = events.recv().await {

@@ -5,8 +5,8 @@
 //! What ends an attempt is decided in one function, since a hook, a rule, a recording and a teardown may all want to.
 
 use super::{
-    FailureReason, Outcome, Problem, Quarantine, RuleResult, SkipCause, Status, TestEnd,
-    TurnOutcome,
+    FailureReason, Outcome, Problem, Quarantine, RuleResult, RuleStatus, SkipCause, Status,
+    TestEnd, TurnOutcome,
 };
 
 /// The most bytes of what was said and called that are kept of an attempt that was not the last.
@@ -112,30 +112,32 @@ impl Outcome {
     /// The finding in a few words: a kind, and the finding itself. For a failed test its first failed rule,
     /// for one that could not be evaluated the problem, for a skipped one the reason.
     pub fn headline(&self) -> Option<(&str, &str)> {
-        let of_problem = self
-            .first_problem()
-            .map(|(_, problem)| (problem.kind.as_str(), problem.message.as_str()));
-        let mut failures = self.all_failures();
-        let of_rule = failures
-            .next()
-            .map(|(_, failure)| (&*failure.rule, failure.message.as_str()));
+        let status = self.status();
+        if status == Status::Skipped {
+            return Some((status.as_str(), self.verdict.end().skip_reason()?));
+        }
+        if let Some(rule) = self.deciding_rule() {
+            let kind = match status {
+                Status::Failed => &*rule.rule,
+                // The rule failed in some runs, or could not be evaluated: it is not what the test fails for.
+                _ => status.as_str(),
+            };
+            return Some((kind, &rule.message));
+        }
+        let (_, problem) = self.first_problem()?;
+        let kind = match status {
+            Status::Undecided => status.as_str(),
+            _ => problem.kind.as_str(),
+        };
+        Some((kind, &problem.message))
+    }
+
+    /// The first rule for which it has its status; `None` if no rule decided that.
+    fn deciding_rule(&self) -> Option<&RuleResult> {
         match self.status() {
-            Status::Failed => of_rule.or(of_problem),
-            Status::Undecided => of_rule
-                .or(of_problem)
-                .map(|(_, message)| (Status::Undecided.as_str(), message)),
-            Status::NotShown => self
-                .verdict
-                .not_shown()
-                .next()
-                .map(|rule| (Status::NotShown.as_str(), rule.message.as_str()))
-                .or(of_problem),
-            Status::Skipped => self
-                .verdict
-                .end()
-                .skip_reason()
-                .map(|reason| (Status::Skipped.as_str(), reason)),
-            Status::Passed | Status::Error | Status::Timeout => of_problem,
+            Status::Failed | Status::Undecided => Some(self.all_failures().next()?.1),
+            Status::NotShown => self.verdict.not_shown().next(),
+            Status::Passed | Status::Error | Status::Timeout | Status::Skipped => None,
         }
     }
 
@@ -155,16 +157,10 @@ impl Outcome {
 
     /// The place of its headline: the first rule that failed, else the test.
     pub fn headline_place(&self) -> (&str, u32) {
-        if let (Status::NotShown, Some(rule)) = (self.status(), self.verdict.not_shown().next()) {
-            return (&rule.place.file, rule.place.line);
+        match self.deciding_rule() {
+            Some(rule) => (&rule.place.file, rule.place.line),
+            None => (&self.test.file, self.test.line),
         }
-        let rule = self
-            .all_failures()
-            .next()
-            .filter(|_| matches!(self.status(), Status::Failed | Status::Undecided));
-        rule.map_or((self.test.file.as_str(), self.test.line), |(_, rule)| {
-            (&*rule.place.file, rule.place.line)
-        })
     }
 
     /// The place that names it on the command line: that of its headline, if that is in its own file, else its own.
@@ -181,9 +177,9 @@ impl Outcome {
     /// little memory.
     #[must_use]
     pub fn into_earlier(mut self) -> Self {
-        let mut left = MOST_SAID;
+        let mut room = MOST_SAID;
         for turn in self.transcript.turns.iter_mut().rev() {
-            shorten(turn, &mut left);
+            shorten(turn, &mut room);
         }
         keep_failures(&mut self.verdict.rules);
         self.transcript.history.clear();
@@ -191,14 +187,19 @@ impl Outcome {
     }
 }
 
-fn shorten(turn: &mut TurnOutcome, left: &mut usize) {
+/// Keeps the last lines of `turn`, as many as `room` bytes have room for; what they take is no longer there for earlier turns.
+fn shorten(turn: &mut TurnOutcome, room: &mut usize) {
     turn.raw = None;
-    let kept = turn.lines.iter().rev().take_while(|line| {
-        let has_room = line.size() <= *left;
-        *left = if has_room { *left - line.size() } else { 0 };
-        has_room
-    });
-    let dropped = turn.lines.len() - kept.count();
+    let mut dropped = turn.lines.len();
+    for line in turn.lines.iter().rev() {
+        let Some(remaining) = room.checked_sub(line.size()) else {
+            // The rest goes to no shorter line before it, so that what is kept has no gap.
+            *room = 0;
+            break;
+        };
+        *room = remaining;
+        dropped -= 1;
+    }
     turn.lines.drain(..dropped);
     if dropped > 0 {
         let lines = if dropped == 1 { "line" } else { "lines" };
@@ -212,16 +213,20 @@ fn shorten(turn: &mut TurnOutcome, left: &mut usize) {
 /// Keeps the first failures, and the rules that are not shown.
 fn keep_failures(rules: &mut Vec<RuleResult>) {
     let mut failures = 0;
-    rules.retain(|rule| {
-        failures += usize::from(rule.has_failed());
-        !(rule.has_passed() || rule.has_failed() && failures > MOST_FAILURES)
+    rules.retain(|rule| match rule.status {
+        RuleStatus::Failed => {
+            failures += 1;
+            failures <= MOST_FAILURES
+        }
+        RuleStatus::NotShown => true,
+        RuleStatus::Passed => false,
     });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::{ErrorKind, Level, RuleStatus, Totals};
+    use crate::outcome::{ErrorKind, Level, Totals};
     use ananke_base::context::Day;
     use ananke_base::diagnostic::Place;
 

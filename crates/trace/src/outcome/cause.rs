@@ -71,6 +71,7 @@ impl Causes {
     pub fn add(&mut self, outcome: &Outcome) {
         let mut of_test: Vec<FailureReason> = Vec::new();
         for finding in outcome.findings() {
+            // A test with several findings of one cause counts once.
             let is_first = !of_test.contains(&finding.reason);
             if is_first {
                 of_test.push(finding.reason.clone());
@@ -108,9 +109,8 @@ impl Causes {
 
     /// The sentence of the cause at this place.
     pub fn sentence(&self, index: usize) -> Option<&str> {
-        self.known
-            .get_index(index)
-            .map(|(_, cause)| &*cause.sentence)
+        let (_, cause) = self.known.get_index(index)?;
+        Some(&cause.sentence)
     }
 
     /// The cause of this reason.
@@ -127,9 +127,10 @@ impl Causes {
 impl TestFinding<'_> {
     fn specimen(&self, outcome: &Outcome) -> Specimen {
         let test = &outcome.test;
-        let (file, line) = self.rule.map_or((&*test.file, test.line), |rule| {
-            (&*rule.place.file, rule.place.line)
-        });
+        let (file, line) = match self.rule {
+            Some(rule) => (&*rule.place.file, rule.place.line),
+            None => (&*test.file, test.line),
+        };
         Specimen {
             id: test.id.clone(),
             file: file.to_owned(),
@@ -143,31 +144,38 @@ impl TestFinding<'_> {
 impl Outcome {
     /// Every finding of a test that did not pass, the one of its headline first.
     pub fn findings(&self) -> Vec<TestFinding<'_>> {
-        let status = self.status();
-        let rule = |rule| TestFinding::of_rule(rule);
-        let problem = || {
-            let (_, problem) = self.first_problem()?;
-            Some(TestFinding {
-                reason: problem.reason(),
-                sentence: problem.sentence(),
-                rule: None,
-            })
-        };
-        let failures = self.all_failures().map(|(_, failure)| rule(failure));
-        let mut findings: Vec<TestFinding<'_>> = match status {
-            Status::Passed | Status::Skipped => return Vec::new(),
-            Status::Error | Status::Timeout => problem().into_iter().chain(failures).collect(),
-            Status::Failed | Status::Undecided => failures.collect(),
-            Status::NotShown => self.verdict.not_shown().map(rule).collect(),
-        };
+        let failures = self.all_failures();
+        let failures = failures.map(|(_, failure)| TestFinding::of_rule(failure));
+        let mut findings = Vec::new();
+        match self.status() {
+            Status::Passed | Status::Skipped => return findings,
+            Status::Error | Status::Timeout => {
+                findings.extend(TestFinding::of_problem(self));
+                findings.extend(failures);
+            }
+            Status::Failed | Status::Undecided => findings.extend(failures),
+            Status::NotShown => {
+                findings.extend(self.verdict.not_shown().map(TestFinding::of_rule));
+            }
+        }
+        // Some problems, such as a call without a mock, fail a test of which no rule failed.
         if findings.is_empty() {
-            findings.extend(problem());
+            findings.extend(TestFinding::of_problem(self));
         }
         findings
     }
 }
 
 impl<'a> TestFinding<'a> {
+    fn of_problem(outcome: &'a Outcome) -> Option<Self> {
+        let (_, problem) = outcome.first_problem()?;
+        Some(Self {
+            reason: problem.reason(),
+            sentence: problem.sentence(),
+            rule: None,
+        })
+    }
+
     fn of_rule(rule: &'a RuleResult) -> Self {
         Self {
             reason: rule.reason(),

@@ -13,8 +13,7 @@ use ananke_base::diagnostic::Place;
 use ananke_derive::Mask;
 use ananke_model::variables::TestAbout;
 
-/// The identity of the test that an outcome is of: the same for every attempt, and in every run that has the same plan but
-/// for the agent's name.
+/// The identity of a test: the same for every attempt, and in every run that has the same plan but for the agent's name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct TestIdentity {
     /// The test's id.

@@ -9,9 +9,9 @@ use std::ops::Add;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    FailedRuns, Problem, RuleResult, RuleStatus, SelfComparison, SkipCause, Stability,
-    StabilityVerdict, Status, StatusChange, TestEnd, TestIdentity, TestVerdict, TokenTotals,
-    Transcript, TurnOutcome, Walks,
+    FailedRuns, Problem, RuleResult, SelfComparison, SkipCause, Stability, StabilityVerdict,
+    Status, StatusChange, TestEnd, TestIdentity, TestVerdict, TokenTotals, Transcript, TurnOutcome,
+    Walks,
 };
 use ananke_derive::Mask;
 
@@ -47,30 +47,32 @@ pub struct Outcome {
 impl Outcome {
     /// The verdict: that of all its runs, of the test as a whole, or of its first turn that did not pass.
     pub fn status(&self) -> Status {
-        match self.stability.as_ref().map(|stability| stability.verdict) {
-            Some(StabilityVerdict::Passed) => return Status::Passed,
-            Some(StabilityVerdict::Undecided) => return Status::Undecided,
-            None
-            | Some(
+        // One of the runs shows all of them. If they did not pass, its own end says how.
+        if let Some(stability) = &self.stability {
+            match stability.verdict {
+                StabilityVerdict::Passed => return Status::Passed,
+                StabilityVerdict::Undecided => return Status::Undecided,
                 StabilityVerdict::Failed
                 | StabilityVerdict::Violated
                 | StabilityVerdict::Broken
-                | StabilityVerdict::Stopped,
-            ) => {}
+                | StabilityVerdict::Stopped => {}
+            }
         }
         match self.verdict.end() {
-            TestEnd::Skipped(..) => Status::Skipped,
-            TestEnd::Problem(problem) => problem.kind.status(),
-            TestEnd::Evaluated => {
-                let of_turns = self.transcript.turns.iter().map(TurnOutcome::status);
-                let of_test = self.verdict.failures().next().map(|_| Status::Failed);
-                let of_trace = self.verdict.not_shown().next().map(|_| Status::NotShown);
-                of_turns
-                    .chain(of_test)
-                    .chain(of_trace)
-                    .find(|status| *status != Status::Passed)
-                    .unwrap_or(Status::Passed)
-            }
+            TestEnd::Skipped(..) => return Status::Skipped,
+            TestEnd::Problem(problem) => return problem.kind.status(),
+            TestEnd::Evaluated => {}
+        }
+        // The turns come first, because the first of them that does not pass ends the test.
+        let mut of_turns = self.transcript.turns.iter().map(TurnOutcome::status);
+        if let Some(status) = of_turns.find(|status| *status != Status::Passed) {
+            status
+        } else if self.verdict.failures().next().is_some() {
+            Status::Failed
+        } else if self.verdict.not_shown().next().is_some() {
+            Status::NotShown
+        } else {
+            Status::Passed
         }
     }
 
@@ -98,21 +100,22 @@ impl Outcome {
 
     /// The side of a comparison that did not pass, if this one did.
     pub fn other_side(&self) -> Option<&Self> {
-        self.other_runs.last().filter(|_| {
-            self.self_comparison
-                .as_ref()
-                .is_some_and(|both| both.is_flip())
-        })
+        match &self.self_comparison {
+            Some(both) if both.is_flip() => self.other_runs.last(),
+            Some(_) | None => None,
+        }
     }
 
     /// The share of its runs that passed, in per cent: 100 or 0 for a test that runs once; 100 if it is skipped on purpose, since
     /// pipelines compare the number of every test; `None` if it is skipped otherwise and has no complete run.
     pub fn pass_rate(&self) -> Option<f64> {
-        match (self.stability.as_deref(), self.status()) {
-            (Some(stability), _) => Some(stability.pass_rate()),
-            (None, Status::Skipped) => self.is_skipped_on_purpose().then_some(100.0),
-            (None, Status::Passed) => Some(100.0),
-            (None, _) => Some(0.0),
+        if let Some(stability) = &self.stability {
+            return Some(stability.pass_rate());
+        }
+        match self.status() {
+            Status::Skipped if !self.is_skipped_on_purpose() => None,
+            Status::Skipped | Status::Passed => Some(100.0),
+            _ => Some(0.0),
         }
     }
 
@@ -123,39 +126,41 @@ impl Outcome {
 
     /// The number of turns that its runs sent, without those of earlier attempts, and the tokens of all attempts.
     pub fn spent(&self) -> (usize, TokenTotals) {
-        let (turns, tokens) = if let Some(stability) = self.stability.as_deref() {
-            (stability.turns, stability.tokens)
-        } else if let Some(walks) = self.walks.as_deref() {
-            (walks.turns, walks.tokens)
-        } else {
-            let attempts = self.earlier_attempts.iter().chain([self]);
-            let used = attempts.map(|attempt| TokenTotals::of(&attempt.transcript));
-            (
-                self.transcript.sent_turns().count(),
-                used.fold(TokenTotals::default(), TokenTotals::add),
-            )
-        };
-        match self.self_comparison.as_deref() {
+        let (turns, tokens) = self.spent_by_this_side();
+        match &self.self_comparison {
             Some(compared) => (turns + compared.turns, tokens + compared.tokens),
             None => (turns, tokens),
         }
     }
 
+    /// The same without the other side of a comparison.
+    fn spent_by_this_side(&self) -> (usize, TokenTotals) {
+        // For several runs or walks the sums are there, because their transcripts are not kept.
+        if let Some(stability) = &self.stability {
+            return (stability.turns, stability.tokens);
+        }
+        if let Some(walks) = &self.walks {
+            return (walks.turns, walks.tokens);
+        }
+        let attempts = self.earlier_attempts.iter().chain([self]);
+        let used = attempts.map(|attempt| TokenTotals::of(&attempt.transcript));
+        let tokens = used.fold(TokenTotals::default(), TokenTotals::add);
+        (self.transcript.sent_turns().count(), tokens)
+    }
+
     /// Whether a judge decided one of its rules.
     pub fn is_judged(&self) -> bool {
-        self.all_passed()
-            .map(|passed| &passed.ruling)
-            .chain(self.all_failures().map(|(_, failure)| &failure.ruling))
-            .any(Option::is_some)
+        self.all_passed().any(|rule| rule.ruling.is_some())
+            || self.all_failures().any(|(_, rule)| rule.ruling.is_some())
     }
 
     /// The rules of the whole test that passed; none if an error or a timeout ended it: what came after is not known.
     pub fn passed_rules(&self) -> impl Iterator<Item = &RuleResult> + Clone {
-        let is_known = self
-            .first_problem()
-            .is_none_or(|(_, problem)| problem.kind.status() == Status::Failed);
-        let passed = self.verdict.with(RuleStatus::Passed);
-        passed.filter(move |_| is_known)
+        let known = match self.first_problem() {
+            Some((_, problem)) if problem.kind.status() != Status::Failed => &[],
+            Some(_) | None => self.verdict.rules.as_slice(),
+        };
+        known.iter().filter(|rule| rule.has_passed())
     }
 
     /// The rules that passed, those of the turns first.
@@ -168,17 +173,10 @@ impl Outcome {
 
     /// The first problem with the number of its turn; 0 for the test as a whole.
     pub fn first_problem(&self) -> Option<(u32, &Problem)> {
-        let of_turns = self
-            .transcript
-            .turns
-            .iter()
-            .filter_map(|turn| Some((turn.number, turn.problem()?)));
-        self.verdict
-            .end()
-            .problem()
-            .map(|problem| (0, problem))
-            .into_iter()
-            .chain(of_turns)
-            .next()
+        if let Some(problem) = self.verdict.end().problem() {
+            return Some((0, problem));
+        }
+        let mut turns = self.transcript.turns.iter();
+        turns.find_map(|turn| Some((turn.number, turn.problem()?)))
     }
 }

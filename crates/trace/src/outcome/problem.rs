@@ -100,7 +100,7 @@ impl ErrorKind {
 /// The reason why a test or turn could not be evaluated to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct Problem {
-    /// The part that failed.
+    /// The part that could not do its work.
     #[mask(skip)]
     pub kind: ErrorKind,
     /// The error: `agent error: model unavailable`, `timeout after 30 s`.

@@ -18,7 +18,7 @@ pub enum EvidenceLine {
     Call {
         /// The call with its arguments and its result, on one line.
         text: String,
-        /// Its first event.
+        /// The number of its first event.
         event: EventNumber,
         /// The rest about it, which a transcript with the call and the values that differ does not show; may be empty.
         remark: String,

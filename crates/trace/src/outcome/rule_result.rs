@@ -125,7 +125,7 @@ impl RuleResult {
         }
     }
 
-    /// Whether it was evaluated on the state instead of the message.
+    /// Whether it was evaluated on the state instead of the message: a pass says where it looked, a failure what differs there.
     pub fn is_about_state_instead(&self) -> bool {
         let first = self.differences.first().map(|difference| difference.of);
         self.rule == "output" && self.looked_in.or(first) == Some(ComparedValue::State)
@@ -143,15 +143,17 @@ impl RuleResult {
 
     /// The key that equal failures share, of a rule that failed or is not shown.
     pub fn reason(&self) -> FailureReason {
-        let path = self
-            .differences
-            .first()
-            .map(ValueDifference::path)
-            .filter(|path| !path.is_empty());
-        let about = match &path {
-            Some(_) => None,
-            None if self.tool.is_some() => Some(without_values(&self.message)),
-            None => Some(without_data(&self.expected)),
+        let path = match self.differences.first() {
+            Some(first) if !first.path.is_empty() => Some(first.path()),
+            Some(_) | None => None,
+        };
+        // A path says what it is about. A tool alone does not, so that the kind of the finding is added.
+        let about = if path.is_some() {
+            None
+        } else if self.tool.is_some() {
+            Some(without_values(&self.message))
+        } else {
+            Some(without_data(&self.expected))
         };
         FailureReason {
             kind: self.rule.clone(),
@@ -163,29 +165,25 @@ impl RuleResult {
 
     /// Whether both are results of one rule: the same rule at the same place.
     pub fn is_of_same_rule(&self, other: &Self) -> bool {
-        (&self.rule, self.level, &self.place) == (&other.rule, other.level, &other.place)
+        self.rule == other.rule && self.level == other.level && self.place == other.place
     }
 
     /// The rule and why it is not evaluated, on one line, of a rule that is not shown.
     pub fn not_shown_line(&self) -> String {
-        let Self {
-            rule,
-            level,
-            place,
-            expected,
-            message,
-            ..
-        } = self;
+        let level = self.level.as_str();
+        let why = &self.message;
         format!(
-            "not shown: {expected} ({} rule {rule}, {place}): {message}",
-            level.as_str()
+            "not shown: {} ({level} rule {}, {}): {why}",
+            self.expected, self.rule, self.place
         )
     }
 
     /// The expectation, unless the message or the difference says it already.
     pub fn expectation(&self) -> Option<&str> {
-        let is_repeated = self.difference.is_some() || repeats(&self.expected, &self.message);
-        (!is_repeated && !self.expected.is_empty()).then_some(self.expected.as_str())
+        if self.difference.is_some() || repeats(&self.expected, &self.message) {
+            return None;
+        }
+        Some(&self.expected)
     }
 
     /// The evidence found instead, without what the message says already.
@@ -227,28 +225,26 @@ fn without_number(seen: &str) -> Cow<'_, str> {
 /// Whether `message` says what `expected` does: everything that `expected` quotes or counts is in it. If it quotes and
 /// counts nothing, the message has to name an expectation itself.
 fn repeats(expected: &str, message: &str) -> bool {
-    let parts: Vec<(bool, &str)> = expected
-        .split('`')
-        .enumerate()
-        .map(|(at, part)| (at % 2 == 1, part))
-        .collect();
-    let quoted = parts
-        .iter()
-        .filter(|(is_quoted, _)| *is_quoted)
-        .map(|(_, part)| *part);
-    let words = parts
-        .iter()
-        .filter(|(is_quoted, _)| !is_quoted)
-        .flat_map(|(_, part)| part.split_whitespace());
-    let counted = words.filter(|word| word.starts_with(|first: char| first.is_ascii_digit()));
-    let facts: Vec<&str> = quoted.chain(counted).collect();
-    let is_there = |fact: &&str| message.contains(fact.trim_end_matches([',', ';']));
-    message.contains(expected)
-        || if facts.is_empty() {
-            message.contains("expected")
+    // An empty expectation is in every message.
+    if message.contains(expected) {
+        return true;
+    }
+    let mut facts = Vec::new();
+    for (at, part) in expected.split('`').enumerate() {
+        let is_quoted = at % 2 == 1;
+        if is_quoted {
+            facts.push(part);
         } else {
-            facts.iter().all(is_there)
+            let words = part.split_whitespace();
+            facts.extend(words.filter(|word| word.starts_with(|c: char| c.is_ascii_digit())));
         }
+    }
+    if facts.is_empty() {
+        return message.contains("expected");
+    }
+    facts
+        .iter()
+        .all(|fact| message.contains(fact.trim_end_matches([',', ';'])))
 }
 
 words! {

@@ -67,7 +67,7 @@ words! {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EarlierStatuses {
     failed: HashSet<String>,
-    /// Whether any test is known.
+    /// Set by the first test, since without any of them every failure would be new.
     is_known: bool,
 }
 
@@ -75,11 +75,15 @@ impl EarlierStatuses {
     /// The change of the test `id`, which has this status now; `None` if nothing changed that matters, it is skipped, or no
     /// test of the earlier run is known.
     pub fn change(&self, id: &str, status: Status) -> Option<StatusChange> {
-        match (status.fails_the_run(), self.failed.contains(id)) {
-            (true, true) => Some(StatusChange::Known),
-            (true, false) => Some(StatusChange::New).filter(|_| self.is_known),
-            (false, true) => Some(StatusChange::Fixed).filter(|_| status == Status::Passed),
-            (false, false) => None,
+        let failed_before = self.failed.contains(id);
+        if status.fails_the_run() && failed_before {
+            Some(StatusChange::Known)
+        } else if status.fails_the_run() && self.is_known {
+            Some(StatusChange::New)
+        } else if status == Status::Passed && failed_before {
+            Some(StatusChange::Fixed)
+        } else {
+            None
         }
     }
 }

@@ -57,7 +57,7 @@ impl TestVerdict {
     }
 
     /// The rules with this status.
-    pub(super) fn with(&self, status: RuleStatus) -> impl Iterator<Item = &RuleResult> + Clone {
+    fn with(&self, status: RuleStatus) -> impl Iterator<Item = &RuleResult> + Clone {
         self.rules.iter().filter(move |rule| rule.status == status)
     }
 }
@@ -65,12 +65,12 @@ impl TestVerdict {
 /// The end of a test as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub enum TestEnd {
-    /// It came to its last turn, or to the first that did not pass.
+    /// The last turn, or the first that did not pass.
     #[default]
     Evaluated,
-    /// It could not be evaluated: a hook, a variable, a script, its recording. A turn's problem is in its turn.
+    /// A hook, a variable, a script or its recording, for which it could not be evaluated. A turn's problem is in its turn.
     Problem(Problem),
-    /// It was not run, or not to its end: the cause, and in words.
+    /// Not run, or not to its end: the cause, and in words.
     Skipped(#[mask(skip)] SkipCause, String),
 }
 
@@ -130,7 +130,7 @@ impl From<Problem> for Halt {
 }
 
 impl Halt {
-    /// The same, with a message made of its own.
+    /// The same, whose message is made of its own one; only a problem has one.
     #[must_use]
     pub fn because(self, message: impl FnOnce(&str) -> String) -> Self {
         match self {

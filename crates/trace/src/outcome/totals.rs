@@ -61,17 +61,19 @@ pub struct JudgedTotals {
 
 impl JudgedTotals {
     fn add(&mut self, outcome: &Outcome) {
-        let has_no_verdict = outcome
-            .first_problem()
-            .is_some_and(|(_, problem)| problem.kind == ErrorKind::Judge);
-        let count = match outcome.status() {
-            _ if has_no_verdict => &mut self.error,
-            _ if outcome.verdict.judges_not_asked > 0 => &mut self.not_asked,
-            Status::Passed if outcome.is_judged() => &mut self.passed,
-            Status::Failed if outcome.is_judged() => &mut self.failed,
-            _ => return,
-        };
-        *count += 1;
+        if let Some((_, problem)) = outcome.first_problem()
+            && problem.kind == ErrorKind::Judge
+        {
+            self.error += 1;
+        } else if outcome.verdict.judges_not_asked > 0 {
+            self.not_asked += 1;
+        } else if outcome.is_judged() {
+            match outcome.status() {
+                Status::Passed => self.passed += 1,
+                Status::Failed => self.failed += 1,
+                _ => {}
+            }
+        }
     }
 }
 
@@ -89,11 +91,11 @@ pub struct ChangeTotals {
 
 impl ChangeTotals {
     fn add(&mut self, change: StatusChange) {
-        *match change {
-            StatusChange::New => &mut self.new,
-            StatusChange::Known => &mut self.known,
-            StatusChange::Fixed => &mut self.fixed,
-        } += 1;
+        match change {
+            StatusChange::New => self.new += 1,
+            StatusChange::Known => self.known += 1,
+            StatusChange::Fixed => self.fixed += 1,
+        }
     }
 }
 
@@ -114,6 +116,8 @@ impl Totals {
             CountedStatus::As(Status::Undecided) => self.undecided += 1,
             CountedStatus::As(Status::NotShown) => self.not_shown += 1,
         }
+
+        // Parts of the numbers above, which the number of tests does not count again.
         if let Some(compared) = &outcome.self_comparison {
             self.compared += 1;
             self.flipped += usize::from(compared.is_flip());
@@ -124,6 +128,7 @@ impl Totals {
         if let Some(change) = outcome.change {
             self.changes.add(change);
         }
+
         self.denied_warnings += outcome.verdict.denied_warnings as usize;
         self.duration_us = self
             .duration_us
@@ -135,7 +140,7 @@ impl Totals {
         self.failed + self.error + self.timeout
     }
 
-    /// A test that each of several tests was skipped for want of input; `false` if there were none.
+    /// Whether every test was skipped for want of input; `false` if there were none.
     pub fn is_all_without_input(&self) -> bool {
         self.without_input > 0 && self.without_input == self.tests()
     }

@@ -86,7 +86,11 @@ impl Transcript {
     /// The sum of its turns, in microseconds; `None` if nothing shows how long any of them took.
     pub fn duration(&self) -> Option<u64> {
         let is_timed = self.turns.iter().any(|turn| turn.duration_us.is_some());
-        (is_timed || self.turns.is_empty()).then_some(self.duration_us)
+        if is_timed || self.turns.is_empty() {
+            Some(self.duration_us)
+        } else {
+            None
+        }
     }
 
     /// The last message of the agent that is not empty.
@@ -96,7 +100,7 @@ impl Transcript {
             .iter()
             .rev()
             .flat_map(|turn| turn.lines.iter().rev());
-        let texts = lines.filter_map(TranscriptLine::message);
-        texts.into_iter().find(|text| !text.is_empty())
+        let mut texts = lines.filter_map(TranscriptLine::message);
+        texts.find(|text| !text.is_empty())
     }
 }

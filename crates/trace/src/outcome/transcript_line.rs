@@ -26,9 +26,9 @@ pub enum TranscriptLine {
         event: EventNumber,
         /// From the start of the turn to the event, in microseconds; `None` if nothing shows it.
         at_us: Option<u64>,
-        /// Its name.
+        /// The name that the application gave it.
         name: String,
-        /// Its value, as JSON.
+        /// The value, as JSON.
         value: String,
     },
 }
@@ -38,11 +38,11 @@ pub enum TranscriptLine {
 pub struct SaidLine {
     /// The number of the event that opened it.
     pub event: EventNumber,
-    /// Its id; may be empty.
+    /// The id in the protocol; may be empty.
     pub id: String,
     /// From the start of the turn to its first text, in microseconds; `None` if nothing shows it.
     pub at_us: Option<u64>,
-    /// Its text.
+    /// The text, truncated if it is long.
     pub text: String,
     /// Whether it is the result of a call of its turn once more, as the answers of servers are.
     #[serde(default)]
@@ -50,7 +50,7 @@ pub struct SaidLine {
 }
 
 impl TranscriptLine {
-    /// Its text, if it is a message of the agent.
+    /// The text, if it is a message of the agent.
     pub fn message(&self) -> Option<&str> {
         match self {
             Self::Says(said) => Some(&said.text),
@@ -75,15 +75,17 @@ impl TranscriptLine {
 
     /// Removes its times if they are not among the facts that are `shown`.
     pub(super) fn keep_shown(&mut self, shown: Facts) {
-        let (has_texts, has_calls) = (shown.has(Fact::FirstText), shown.has(Fact::CallTimes));
+        let hides_texts = !shown.has(Fact::FirstText);
+        let hides_calls = !shown.has(Fact::CallTimes);
         match self {
-            Self::Says(said) | Self::Thinks(said) => said.at_us = said.at_us.filter(|_| has_texts),
-            Self::Custom { at_us, .. } => *at_us = at_us.filter(|_| has_texts),
-            Self::Calls(call) => {
-                call.started_us = call.started_us.filter(|_| has_calls);
-                call.duration_us = call.duration_us.filter(|_| has_calls);
+            Self::Says(said) | Self::Thinks(said) if hides_texts => said.at_us = None,
+            Self::Custom { at_us, .. } if hides_texts => *at_us = None,
+            Self::Calls(call) if hides_calls => {
+                call.started_us = None;
+                call.duration_us = None;
             }
-            Self::Answered(late) => late.arrived_us = late.arrived_us.filter(|_| has_calls),
+            Self::Answered(late) if hides_calls => late.arrived_us = None,
+            _ => {}
         }
     }
 
@@ -92,7 +94,8 @@ impl TranscriptLine {
         match self {
             Self::Says(said) | Self::Thinks(said) => said.text.len(),
             Self::Calls(call) => {
-                call.name.len() + call.args.len() + call.result.as_ref().map_or(0, String::len)
+                let result = call.result.as_deref().unwrap_or_default();
+                call.name.len() + call.args.len() + result.len()
             }
             Self::Answered(late) => late.name.len() + late.result.len(),
             Self::Custom { name, value, .. } => name.len() + value.len(),
@@ -105,7 +108,7 @@ impl TranscriptLine {
 pub struct CallOutcome {
     /// The number of the event that opened it.
     pub event: EventNumber,
-    /// Its id.
+    /// The id in the protocol.
     pub id: String,
     /// The tool's name.
     pub name: String,

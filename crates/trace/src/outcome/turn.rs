@@ -108,15 +108,14 @@ impl TurnOutcome {
     }
 
     /// Removes the times, and the ordinary end, that are not among the facts that are `shown`.
-    pub fn keep_shown(&mut self, shown: Facts) {
-        // Other times are counted from the start of the turn.
-        let shown = if shown.has(Fact::TurnTimes) {
-            shown
-        } else {
-            (self.started_unix_ms, self.ended_unix_ms) = (None, None);
+    pub fn keep_shown(&mut self, mut shown: Facts) {
+        if !shown.has(Fact::TurnTimes) {
+            self.started_unix_ms = None;
+            self.ended_unix_ms = None;
             self.duration_us = None;
-            shown.except(Facts::of(&[Fact::CallTimes, Fact::FirstText]))
-        };
+            // Other times are counted from the start of the turn.
+            shown = shown.except(Facts::of(&[Fact::CallTimes, Fact::FirstText]));
+        }
         if !shown.has(Fact::FirstText) {
             self.timing.first_text_us = None;
         }
@@ -133,10 +132,11 @@ impl TurnOutcome {
 
     /// The rules of this turn that passed; none if an error or a timeout ended it: what came after is not known.
     pub fn passed_rules(&self) -> impl Iterator<Item = &RuleResult> + Clone {
-        let is_known = !matches!(self.status(), Status::Error | Status::Timeout);
-        self.rules
-            .iter()
-            .filter(move |rule| is_known && rule.has_passed())
+        let known = match self.status() {
+            Status::Error | Status::Timeout => &[],
+            _ => self.rules.as_slice(),
+        };
+        known.iter().filter(|rule| rule.has_passed())
     }
 
     /// The reason why it could not be evaluated to its end.
@@ -150,11 +150,11 @@ impl TurnOutcome {
 pub enum TurnEnd {
     /// Every rule was evaluated.
     Evaluated,
-    /// It could not be evaluated to its end; requirements were not evaluated.
+    /// A problem, for which it could not be evaluated to its end; requirements were not evaluated.
     Problem(Problem),
     /// The run was stopped during the turn.
     Stopped,
-    /// It was not sent: its condition was not met, for this reason.
+    /// Not sent: its condition was not met, for this reason.
     NotNeeded(String),
 }
 
@@ -232,9 +232,9 @@ pub struct Timing {
 /// A stretch of a turn's time in which no call was open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gap {
-    /// Its start, in microseconds.
+    /// The start, in microseconds.
     pub from_us: u64,
-    /// Its end, in microseconds.
+    /// The end, in microseconds.
     pub to_us: u64,
 }
 

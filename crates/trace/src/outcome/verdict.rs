@@ -54,11 +54,14 @@ impl Verdict {
     /// rules alone that are not shown.
     pub fn exit_code(&self) -> u8 {
         let has_one_reason = self.totals.failing() == 0 && self.reasons().len() == 1;
-        match () {
-            () if self.is_pass() => 0,
-            () if has_one_reason && self.totals.undecided > 0 => Self::UNDECIDED,
-            () if has_one_reason && self.totals.not_shown > 0 => Self::NOT_SHOWN,
-            () => 1,
+        if self.is_pass() {
+            0
+        } else if has_one_reason && self.totals.undecided > 0 {
+            Self::UNDECIDED
+        } else if has_one_reason && self.totals.not_shown > 0 {
+            Self::NOT_SHOWN
+        } else {
+            1
         }
     }
 
@@ -83,6 +86,7 @@ impl Verdict {
 
     /// The reasons why the run does not pass, a part of a sentence each; none if it does.
     pub fn reasons(&self) -> Vec<String> {
+        // Each field is named, so that a new one has to say here whether a run fails for it.
         let Self {
             totals,
             flaky_fails,
@@ -93,42 +97,57 @@ impl Verdict {
             warnings_fail: _,
             is_part: _,
         } = self;
+        let mut reasons = Vec::new();
+
+        // The tests come first, since most runs fail for them.
+        let failing = totals.failing();
+        if failing > 0 {
+            reasons.push(format!(
+                "{failing} of {} tests did not pass",
+                totals.tests()
+            ));
+        }
+        if totals.undecided > 0 {
+            let tests = counted(totals.undecided, "test is", "tests are");
+            reasons.push(format!("{tests} undecided"));
+        }
+        if totals.not_shown > 0 {
+            let tests = counted(totals.not_shown, "test has", "tests have");
+            reasons.push(format!("{tests} rules that are not shown"));
+        }
+
+        // A run that did not get far enough shows nothing, although no test of it failed.
+        if self.lacks_input() {
+            let reason = "nothing was evaluated: every agent waited for input that is missing";
+            reasons.push(reason.to_owned());
+        }
+        match lost {
+            Some(Lost::Server) => {
+                reasons.push("a server of the config ended before all tests had run".to_owned());
+            }
+            Some(Lost::Agent) => reasons.push("no test got an answer".to_owned()),
+            None => {}
+        }
+
+        // The rest fails runs whose tests all passed.
+        if *flaky_fails && totals.flaky > 0 {
+            let tests = counted(totals.flaky, "test is", "tests are");
+            reasons.push(format!("{tests} flaky"));
+        }
+        if !expired.is_empty() {
+            let entries = counted(expired.len(), "entry", "entries");
+            reasons.push(format!("{entries} of the quarantine expired"));
+        }
+        if !gone.is_empty() {
+            let tests = counted(gone.len(), "test that failed is", "tests that failed are");
+            reasons.push(format!("{tests} in no file any more"));
+        }
         let warnings = self.failing_warnings();
-        let (failing, undecided, not_shown) =
-            (totals.failing(), totals.undecided, totals.not_shown);
-        let flaky = if *flaky_fails { totals.flaky } else { 0 };
-        let reasons = [
-            (failing > 0).then(|| format!("{failing} of {} tests did not pass", totals.tests())),
-            (undecided > 0)
-                .then(|| format!("{} undecided", counted(undecided, "test is", "tests are"))),
-            (not_shown > 0).then(|| {
-                let tests = counted(not_shown, "test has", "tests have");
-                format!("{tests} rules that are not shown")
-            }),
-            self.lacks_input().then(|| {
-                "nothing was evaluated: every agent waited for input that is missing".to_owned()
-            }),
-            lost.map(|lost| match lost {
-                Lost::Server => "a server of the config ended before all tests had run".to_owned(),
-                Lost::Agent => "no test got an answer".to_owned(),
-            }),
-            (flaky > 0).then(|| format!("{} flaky", counted(flaky, "test is", "tests are"))),
-            (!expired.is_empty()).then(|| {
-                let entries = counted(expired.len(), "entry", "entries");
-                format!("{entries} of the quarantine expired")
-            }),
-            (!gone.is_empty()).then(|| {
-                let tests = counted(gone.len(), "test that failed is", "tests that failed are");
-                format!("{tests} in no file any more")
-            }),
-            (warnings > 0).then(|| {
-                format!(
-                    "{} (`--deny-warnings`)",
-                    counted(warnings, "warning", "warnings")
-                )
-            }),
-        ];
-        reasons.into_iter().flatten().collect()
+        if warnings > 0 {
+            let warnings = counted(warnings, "warning", "warnings");
+            reasons.push(format!("{warnings} (`--deny-warnings`)"));
+        }
+        reasons
     }
 }
 

@@ -32,9 +32,10 @@ pub struct Walks {
 impl Walks {
     /// Whether one failed, and was shrunk.
     pub fn is_shrunk(&self) -> bool {
-        self.failed
-            .as_ref()
-            .is_some_and(|failed| failed.shrunk.is_some())
+        match &self.failed {
+            Some(failed) => failed.shrunk.is_some(),
+            None => false,
+        }
     }
 }
 

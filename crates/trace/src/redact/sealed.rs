@@ -90,8 +90,8 @@ impl<T: Mask> Mask for Vec<T> {
 /// Only the keys: the values are of our own making. What others share is copied only if it contains a secret.
 impl Mask for Arc<BTreeMap<String, String>> {
     fn mask(&mut self, redactor: &Redactor) {
-        let is_secret = |key: &String| matches!(redactor.text(key), Cow::Owned(_));
-        if self.keys().any(is_secret) {
+        let mut keys = self.keys();
+        if keys.any(|key| matches!(redactor.text(key), Cow::Owned(_))) {
             let masked = self
                 .iter()
                 .map(|(key, value)| (redactor.text(key).into_owned(), value.clone()));

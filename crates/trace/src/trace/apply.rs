@@ -118,8 +118,11 @@ impl Trace {
 
     /// Adds an id of the thread, unless it is the last one again.
     fn add_thread(&mut self, id: Option<Cow<'_, str>>) {
-        let new = id.filter(|id| self.thread_ids.last().is_none_or(|last| last != id));
-        self.thread_ids.extend(new.map(Cow::into_owned));
+        if let Some(id) = id
+            && self.thread_ids.last().map(String::as_str) != Some(&*id)
+        {
+            self.thread_ids.push(id.into_owned());
+        }
     }
 
     fn end_run(&mut self, at: At, outcome: RunEnd, deltas: &mut Vec<Delta>) {
@@ -132,7 +135,7 @@ impl Trace {
         }
     }
 
-    /// The agent executed a call, and does not show its result.
+    /// A call that the agent executed is answered, although its result is not shown.
     fn hide_result(&mut self, id: &str, deltas: &mut Vec<Delta>) {
         if let Some(index) = self.known_call(id) {
             self.calls[index].is_executed_unseen = true;
@@ -183,13 +186,12 @@ impl Trace {
         if text.is_empty() {
             return;
         }
-        let (turn, event) = (self.current_turn(), self.last_event());
         deltas.push(Delta::Aside(self.asides.len()));
         self.asides.push(Aside {
             text: text.to_owned(),
             source,
-            turn,
-            event,
+            turn: self.current_turn(),
+            event: self.last_event(),
         });
     }
 
@@ -197,14 +199,15 @@ impl Trace {
     pub(super) fn enter(&mut self, mut unread: Unread<'_>) {
         if let UnreadForm::Unknown(UnreadCall { id: Some(id), tool }) = &unread.form
             && let Some(index) = self.known.call(id, &self.calls)
-            && tool
-                .as_ref()
-                .is_none_or(|tool| **tool == *self.calls[index].name)
         {
             // Extra events of a vendor about a call that is known, such as its progress, are no other call.
-            unread.facts = Facts::NONE;
+            match tool {
+                Some(tool) if **tool != *self.calls[index].name => {}
+                Some(_) | None => unread.facts = Facts::NONE,
+            }
         }
-        let (warning, violates) = (unread.warning(), unread.violates);
+        let warning = unread.warning();
+        let violates = unread.violates;
         let place = self.numbered(self.last_event());
         if self.ledger.enter(unread, place) == Entered::Again {
             return;
@@ -269,10 +272,12 @@ impl Trace {
     }
 
     fn add_text(&mut self, at: At, id: &str, delta: &str, deltas: &mut Vec<Delta>) {
-        let index = self.streamed_message(id).unwrap_or_else(|| {
+        let index = if let Some(known) = self.streamed_message(id) {
+            known
+        } else {
             self.open_message(id, MessageKind::Assistant, Author::Agent, deltas);
             self.messages.len() - 1
-        });
+        };
         let event = self.last_event();
         // Text after the end is text all the same.
         self.reopen_message(index, deltas);
@@ -296,7 +301,10 @@ impl Trace {
             return Some(self.messages.len() - 1);
         }
         let known = self.known.messages.get(id).copied()?;
-        (self.messages[known].turn == turn).then_some(known)
+        if self.messages[known].turn != turn {
+            return None;
+        }
+        Some(known)
     }
 
     /// A call that waits for its result may be announced again, with its arguments or without (SPEC 6).
@@ -312,7 +320,8 @@ impl Trace {
                 "the call id `{id}` is used again for another call: counted as a new call"
             ));
         }
-        let (turn, event) = (self.current_turn(), self.last_event());
+        let turn = self.current_turn();
+        let event = self.last_event();
         let mut call = ToolCall::new(id.into(), name.into(), author, turn, at, event);
         call.origin = self.origin();
         self.push_call(call, LogPlace::End);
@@ -369,11 +378,10 @@ impl Trace {
             let unread = Unread::arguments(call.name.to_string(), reason);
             return self.enter(unread);
         }
-        let words = call.odd_args();
-        let of = |words| format!("the arguments of the call `{}`: {words}", call.wire_id);
-        let warnings: Vec<String> = words.into_iter().map(of).collect();
-        for words in warnings {
-            self.warn(words);
+        for words in call.odd_args() {
+            let id = &self.calls[index].wire_id;
+            let warning = format!("the arguments of the call `{id}`: {words}");
+            self.warn(warning);
         }
     }
 
@@ -394,8 +402,11 @@ impl Trace {
             };
             return self.enter(Unread::results(id, why));
         };
+
+        // The place of a result is that of its arrival, also if its call was known only later.
         let place = self.log.place_of_result(index, place);
-        let (turn, event) = (self.current_turn(), self.last_event());
+        let turn = self.current_turn();
+        let event = self.last_event();
         let nth = u32::try_from(self.calls[index].results.len()).unwrap_or(u32::MAX);
         let order = self.add_to_log(TraceItem::Result { call: index, nth }, place);
         let call = &mut self.calls[index];
@@ -403,6 +414,8 @@ impl Trace {
             self.tools
                 .note(&call.name, CallPhase::Answered, &call.author, order);
         }
+
+        // Some agents never say that arguments have ended: they have where there is a result.
         self.complete_args(index, at, deltas);
         let (result, oddities) = ToolResult::new(result, is_error, at, event);
         for words in oddities.warnings() {
@@ -434,25 +447,18 @@ impl Trace {
             ));
         }
         let turn = self.current_turn();
-        let known = self
-            .known
-            .reasoning
-            .get(id)
-            .copied()
-            .filter(|index| self.messages[*index].turn == turn);
-        let index = known.unwrap_or_else(|| {
-            let mut message = Message::new(
-                id.into(),
-                MessageKind::Reasoning,
-                author,
-                turn,
-                self.last_event(),
-            );
-            message.origin = self.origin();
-            self.known.reasoning.insert(id.into(), self.messages.len());
-            self.add_message(message)
-        });
         let event = self.last_event();
+        let index = match self.known.reasoning.get(id).copied() {
+            Some(known) if self.messages[known].turn == turn => known,
+            // An id of an earlier turn begins another message.
+            Some(_) | None => {
+                let kind = MessageKind::Reasoning;
+                let mut message = Message::new(id.into(), kind, author, turn, event);
+                message.origin = self.origin();
+                self.known.reasoning.insert(id.into(), self.messages.len());
+                self.add_message(message)
+            }
+        };
         self.messages[index].add_text(at, event, delta);
         if !self.messages[index].has_begun() && !delta.is_empty() {
             self.begin_message(index, LogPlace::End);
@@ -474,10 +480,8 @@ impl Trace {
 
     /// Adds a warning that a turn contains once, however often its cause repeats.
     fn warn_once(&mut self, text: String) {
-        if self
-            .turns
-            .last()
-            .is_some_and(|turn| !turn.warnings.contains(&text))
+        if let Some(turn) = self.turns.last()
+            && !turn.warnings.contains(&text)
         {
             self.warn(text);
         }
@@ -485,5 +489,8 @@ impl Trace {
 }
 
 fn author(subagent: Option<Cow<'_, str>>) -> Author {
-    subagent.map_or(Author::Agent, |id| Author::Subagent(id.into_owned()))
+    match subagent {
+        Some(id) => Author::Subagent(id.into_owned()),
+        None => Author::Agent,
+    }
 }

@@ -13,7 +13,7 @@ use ananke_base::text::ShortText;
 /// A tool call. It counts from its start, with or without a result (SPEC 6).
 #[derive(Debug)]
 pub struct ToolCall {
-    /// Its id in the protocol; if several calls have one id, the later ones have ids of their own.
+    /// The id in the protocol; if several calls have one id, the later ones have ids of their own.
     pub wire_id: ShortText,
     /// The tool's name.
     pub name: ShortText,
@@ -31,7 +31,7 @@ pub struct ToolCall {
     pub is_client_side: bool,
     /// The way in which it became known.
     pub origin: Origin,
-    /// Its place in the order in which everything began.
+    /// The place in the order in which everything began.
     pub order: u64,
     /// The moment of its start.
     pub started: At,
@@ -135,7 +135,7 @@ pub struct ToolResult {
     pub is_denied: bool,
     /// The moment of arrival.
     pub at: At,
-    /// Its place in the order in which everything began.
+    /// The place in the order in which everything began.
     pub order: u64,
     /// The number of the event that brought it.
     pub event: u32,
@@ -195,11 +195,11 @@ impl ToolCall {
         }
         match self.args() {
             Args::Malformed(error) => Some(format!("they are not valid JSON: {error}")),
-            Args::Json(args) => {
-                let is_readable = |args: &Value| args.is_object();
-                (!is_readable(args) && !self.opened_args().is_some_and(is_readable))
-                    .then(|| "they are not a JSON object".to_owned())
-            }
+            Args::Json(Value::Object(_)) => None,
+            Args::Json(_) => match self.opened_args() {
+                Some(Value::Object(_)) => None,
+                Some(_) | None => Some("they are not a JSON object".to_owned()),
+            },
         }
     }
 
@@ -263,18 +263,18 @@ impl ToolCall {
 
     /// The moment at which the call ended: at its result, else at the end of its arguments, else at its start (SPEC 7.3).
     pub fn ended(&self) -> At {
-        self.result()
-            .map(|result| result.at)
-            .or(self.args_done)
-            .unwrap_or(self.started)
+        match self.result() {
+            Some(result) => result.at,
+            None => self.args_done.unwrap_or(self.started),
+        }
     }
 
     /// Drops what was parsed of it: a rule that looks at it again has it parsed again. An agent may make a million calls.
     pub fn forget_parsed(&mut self) {
         self.args = OnceLock::new();
-        self.results
-            .iter_mut()
-            .for_each(|result| result.structured = OnceLock::new());
+        for result in &mut self.results {
+            result.structured = OnceLock::new();
+        }
     }
 
     /// It is announced again; its arguments may come again too.
@@ -301,19 +301,20 @@ impl ToolCall {
         piece
     }
 
-    /// Completes its arguments.
     pub(super) fn finish_args(&mut self, at: At, event: u32) -> ArgsEnd {
-        let earlier = self.repetition.take().and_then(|again| again.earlier);
+        let repetition = self.repetition.take();
         if self.args_done.is_none() {
-            (self.args_done, self.args_done_event) = (Some(at), event);
+            self.args_done = Some(at);
+            self.args_done_event = event;
             return ArgsEnd::Complete;
         }
-        match earlier {
-            Some(earlier) if !is_same_text_or_json(&earlier, &self.args_text) => {
-                ArgsEnd::AgainWithOthers
-            }
-            _ => ArgsEnd::Again,
+        if let Some(repetition) = repetition
+            && let Some(earlier) = &repetition.earlier
+            && !is_same_text_or_json(earlier, &self.args_text)
+        {
+            return ArgsEnd::AgainWithOthers;
         }
+        ArgsEnd::Again
     }
 
     pub(super) fn answer(&mut self, result: ToolResult, turn: usize) {
@@ -330,33 +331,32 @@ impl ToolCall {
 impl ToolResult {
     /// A result, and what is odd about it.
     pub(super) fn new(
-        content: ResultContent<'_>,
+        mut content: ResultContent<'_>,
         is_error: Option<bool>,
         at: At,
         event: u32,
     ) -> (Self, Oddities) {
+        // The text that came with a structured result is another form of it, which rules look into as well.
         let is_structured = matches!(content, ResultContent::Structured { .. });
         let mut beside = None;
+        if let ResultContent::Structured { text, .. } = &mut content
+            && let Some(text) = text.take()
+        {
+            let text = ResultContent::Text(text.into());
+            let (result, _) = Self::new(text, is_error, at, event);
+            beside = Some(Box::new(result));
+        }
         let (text, form, oddities) = match content {
             ResultContent::Text(text) => read(text),
-            ResultContent::Json(value) => {
-                let (text, form) = written(without_marks(&value).into_owned());
-                (text, form, Oddities::default())
-            }
-            ResultContent::Structured { value, text } => {
-                beside = text.map(|text| {
-                    let text = ResultContent::Text(text.into());
-                    Box::new(Self::new(text, is_error, at, event).0)
-                });
+            ResultContent::Json(value) | ResultContent::Structured { value, .. } => {
                 let (text, form) = written(without_marks(&value).into_owned());
                 (text, form, Oddities::default())
             }
         };
-        let structured = OnceLock::new();
         let result = Self {
             text,
             form,
-            structured,
+            structured: OnceLock::new(),
             is_structured,
             beside,
             is_error,
@@ -375,22 +375,23 @@ impl ToolResult {
 
     /// The JSON value, if the result is one; parsed when first needed.
     pub fn structured(&self) -> Option<&Value> {
-        let value = || match self.form {
-            ResultForm::Text => None,
-            ResultForm::Json => read_json(&self.text).ok().map(|read| read.value),
-            ResultForm::JsonString => Some(Value::from(self.text.as_str())),
-        };
-        self.structured
-            .get_or_init(|| value().map(Box::new))
-            .as_deref()
+        let parsed = self.structured.get_or_init(|| {
+            let value = match self.form {
+                ResultForm::Text => return None,
+                ResultForm::Json => read_json(&self.text).ok()?.value,
+                ResultForm::JsonString => Value::from(self.text.as_str()),
+            };
+            Some(Box::new(value))
+        });
+        parsed.as_deref()
     }
 
     /// The result as a value; if it is not JSON, its text.
     pub fn value(&self) -> Value {
-        self.structured().map_or_else(
-            || Value::from(self.text.as_str()),
-            |value| without_marks(value).into_owned(),
-        )
+        match self.structured() {
+            Some(value) => without_marks(value).into_owned(),
+            None => Value::from(self.text.as_str()),
+        }
     }
 }
 
@@ -398,10 +399,12 @@ fn is_same_text_or_json(one: &str, other: &str) -> bool {
     if one == other {
         return true;
     }
-    let (Ok(one), Ok(other)) = (read_json(one), read_json(other)) else {
-        return false;
-    };
-    is_same_json(&one.value, &other.value)
+    if let Ok(one) = read_json(one)
+        && let Ok(other) = read_json(other)
+    {
+        return is_same_json(&one.value, &other.value);
+    }
+    false
 }
 
 /// The longest text in a value that is read as JSON, in bytes.
@@ -413,8 +416,10 @@ fn opened(value: &Value) -> Option<Value> {
         Value::String(text) => {
             let may_be_json =
                 text.len() <= MAX_INNER_JSON && text.trim_start().starts_with(['{', '[']);
-            let read = may_be_json.then(|| read_json(text).ok())??;
-            Some(read.value)
+            if !may_be_json {
+                return None;
+            }
+            Some(read_json(text).ok()?.value)
         }
         Value::Array(items) => {
             let mut read = None;

@@ -13,7 +13,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::{AsideSource, Usage, is_same_json};
-use crate::trace::facts::Unread;
+use crate::trace::facts::{Unread, owned};
 use ananke_base::message::DeclaredTool;
 
 /// The author of a message.
@@ -78,13 +78,13 @@ pub enum RunEnd {
     Cancelled,
     /// The agent waits for answers to these interrupts.
     Interrupted(Vec<Interrupt>),
-    /// It ended in a way that the protocol does not have, in the agent's words. It is not an error of the turn, and no
-    /// `outcome` rule expects it.
+    /// An end that the protocol does not have, in the agent's words. It is not an error of the turn, and no `outcome` rule
+    /// expects it.
     Unknown(String),
 }
 
 impl fmt::Display for RunEnd {
-    /// For people; an error is the agent's own message, with its code.
+    /// Words for people; an error is the agent's own message, with its code.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Finished => formatter.write_str("finished"),
@@ -106,7 +106,7 @@ impl fmt::Display for RunEnd {
 /// Something the agent waits for before it goes on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interrupt {
-    /// Its id.
+    /// The id by which an answer names it.
     pub id: String,
     /// The agent's reason code.
     pub reason: Option<String>,
@@ -132,11 +132,11 @@ pub struct SnapshotCall {
 pub enum SnapshotItem {
     /// A message of the agent, the user or the system.
     Message {
-        /// Its id in the protocol; may be empty.
+        /// The id in the protocol; may be empty.
         id: String,
         /// The author of the message.
         role: MessageKind,
-        /// Its text; may be empty.
+        /// The text; may be empty.
         text: String,
         /// The calls it made.
         calls: Vec<SnapshotCall>,
@@ -172,7 +172,7 @@ pub enum Change<'a> {
     RunEnded(RunEnd),
     /// A message began.
     MessageOpened {
-        /// Its id in the protocol.
+        /// The id in the protocol.
         id: Cow<'a, str>,
         /// The author of the message.
         role: MessageKind,
@@ -193,7 +193,7 @@ pub enum Change<'a> {
     },
     /// A tool call began.
     CallOpened {
-        /// Its id in the protocol.
+        /// The id in the protocol.
         id: Cow<'a, str>,
         /// The tool's name.
         name: Cow<'a, str>,
@@ -263,9 +263,9 @@ pub enum Change<'a> {
     },
     /// An event of the application's own.
     Custom {
-        /// Its name.
+        /// The name that the application gave it.
         name: Cow<'a, str>,
-        /// Its value.
+        /// The JSON that came with it.
         value: Value,
     },
     /// Text next to the answer. It is no part of what the agent said.
@@ -299,11 +299,6 @@ pub enum Change<'a> {
     Unread(Unread<'a>),
     /// Something odd that fails no rule.
     Warning(Cow<'a, str>),
-}
-
-/// The same text, owned.
-fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
-    Cow::Owned(text.into_owned())
 }
 
 impl Change<'_> {

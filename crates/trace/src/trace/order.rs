@@ -87,7 +87,7 @@ impl Trace {
 }
 
 impl TraceItem {
-    /// Its place in the order in which everything began, counted from 1.
+    /// The place in the order in which everything began, counted from 1.
     pub fn order(self, trace: &Trace) -> u64 {
         match self {
             Self::Message(index) => trace.messages[index].order,

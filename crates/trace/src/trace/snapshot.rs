@@ -17,16 +17,22 @@ const UNFINISHED: usize = 16;
 /// The position of the first item of the running turn: after its own user message, found by id, else the last one with
 /// its text. Without that message, everything that was not known before the turn belongs to it.
 fn first_live(input: Option<&Input>, items: &[SnapshotItem]) -> usize {
-    let Some(input) = input.filter(|input| input.message_id.is_some()) else {
+    let Some(input) = input else {
         return 0;
     };
-    let own_id = |item: &SnapshotItem| matches!(item, SnapshotItem::Message { id, .. } if Some(id) == input.message_id.as_ref());
-    let own_text = |item: &SnapshotItem| matches!(item, SnapshotItem::Message { role: MessageKind::User, text, .. } if *text == input.text);
-    let found = items
+    let Some(own_id) = &input.message_id else {
+        return 0;
+    };
+    let mut found = items
         .iter()
-        .position(own_id)
-        .or_else(|| items.iter().rposition(own_text));
-    found.map_or(0, |position| position + 1)
+        .position(|item| matches!(item, SnapshotItem::Message { id, .. } if id == own_id));
+    if found.is_none() {
+        found = items.iter().rposition(|item| matches!(item, SnapshotItem::Message { role: MessageKind::User, text, .. } if *text == input.text));
+    }
+    match found {
+        Some(position) => position + 1,
+        None => 0,
+    }
 }
 
 /// One thing that a snapshot shows: it has a place of its own in the log.
@@ -116,12 +122,14 @@ impl Trace {
                 continue;
             }
             places.push(place);
-            let known = self.order_of(entry);
-            place = match (known.filter(|order| *order >= began), place) {
-                (Some(order), _) => LogPlace::Before(order, 0),
-                (None, LogPlace::Before(next, further)) => LogPlace::Before(next, further + 1),
-                (None, LogPlace::End | LogPlace::At(_)) => LogPlace::End,
-            };
+            // Nothing new comes before an item of an earlier turn, since it would be in that turn.
+            if let Some(order) = self.order_of(entry)
+                && order >= began
+            {
+                place = LogPlace::Before(order, 0);
+            } else if let LogPlace::Before(next, further) = place {
+                place = LogPlace::Before(next, further + 1);
+            }
         }
         places.reverse();
         places
@@ -147,17 +155,22 @@ impl Trace {
             if known.is_some() {
                 continue;
             }
+
+            // The search for a text that is repeated goes on where it ended, so that no message is looked at twice.
             let complete = self.known.messages_with(text);
             let searched = searched.entry(text.clone()).or_default();
             while known.is_none() && *searched < complete.len() {
-                *known = Some(complete[*searched])
-                    .filter(|index| self.is_text(*index, text, *origin) && !found.contains(index));
+                let index = complete[*searched];
+                if self.is_text(index, text, *origin) && !found.contains(&index) {
+                    *known = Some(index);
+                }
                 *searched += 1;
             }
-            let mut newest = (0..self.messages.len()).rev().take(UNFINISHED);
-            *known = known.or_else(|| {
-                newest.find(|index| self.is_text(*index, text, *origin) && !found.contains(index))
-            });
+            if known.is_none() {
+                let mut newest = (0..self.messages.len()).rev().take(UNFINISHED);
+                *known = newest
+                    .find(|index| self.is_text(*index, text, *origin) && !found.contains(index));
+            }
             found.extend(*known);
         }
     }
@@ -175,7 +188,10 @@ impl Trace {
         match entry {
             SnapshotEntry::Text { known, .. } => {
                 let known = &self.messages[(*known)?];
-                known.has_begun().then_some(known.order)
+                if !known.has_begun() {
+                    return None;
+                }
+                Some(known.order)
             }
             SnapshotEntry::Call(call) => Some(self.calls[self.known_call(&call.id)?].order),
             SnapshotEntry::Answer { call, .. } => {
@@ -211,8 +227,11 @@ impl Trace {
                     self.prove_call(&call, tool, origin, (at, place), deltas);
                 }
                 // A snapshot may repeat a streamed result under another message id; the call's id is what counts.
-                let known = self.known_call(&call);
-                if known.is_none_or(|index| self.calls[index].results.is_empty()) {
+                let is_answered = match self.known_call(&call) {
+                    Some(index) => !self.calls[index].results.is_empty(),
+                    None => false,
+                };
+                if !is_answered {
                     self.answer(at, &call, (result, is_error), place, deltas);
                 }
             }
@@ -261,12 +280,12 @@ impl Trace {
         if self.known_call(&call.id).is_some() {
             return;
         }
-        let (turn, event) = (self.current_turn(), self.last_event());
+        let event = self.last_event();
         let mut known = ToolCall::new(
             call.id.into(),
             call.name.into(),
             Author::Agent,
-            turn,
+            self.current_turn(),
             at,
             event,
         );

@@ -57,7 +57,7 @@ pub struct Trace {
     /// The ids of messages and calls from before the first turn.
     pub(super) known_ids: HashSet<String>,
     pub(super) kept: ReceivedBytes,
-    /// Set while a replay turn runs.
+    /// The state and the names from before a replay, while its turn runs.
     pub(super) before_replay: Option<BeforeReplay>,
     /// The positions at which each tool was first called and answered live.
     pub(super) tools: ToolIndex,
@@ -96,53 +96,44 @@ impl Trace {
 
     /// The same record, of a conversation with `peer`.
     #[must_use]
-    pub fn with_peer(self, peer: Peer) -> Self {
-        Self { peer, ..self }
+    pub fn with_peer(mut self, peer: Peer) -> Self {
+        self.peer = peer;
+        self
     }
 
     /// The same record, in whose ledger these names do not count.
     #[must_use]
-    pub fn knowing(self, known: &[KnownName]) -> Self {
-        Self {
-            ledger: Ledger::knowing(known),
-            ..self
-        }
+    pub fn knowing(mut self, known: &[KnownName]) -> Self {
+        self.ledger = Ledger::knowing(known);
+        self
     }
 
     /// The same record, which takes the times of a turn from its events if all of them have one.
     #[must_use]
-    pub fn by_event_clock(self) -> Self {
-        Self {
-            by_event_clock: true,
-            ..self
-        }
+    pub fn by_event_clock(mut self) -> Self {
+        self.by_event_clock = true;
+        self
     }
 
     /// The same record for a conversation on the thread `id`.
     #[must_use]
-    pub fn on_thread(self, id: impl Into<String>) -> Self {
-        Self {
-            thread_ids: vec![id.into()],
-            ..self
-        }
+    pub fn on_thread(mut self, id: impl Into<String>) -> Self {
+        self.thread_ids = vec![id.into()];
+        self
     }
 
     /// The same record for a conversation in which messages and calls with these ids existed before.
     #[must_use]
-    pub fn after(self, ids: impl IntoIterator<Item = String>) -> Self {
-        Self {
-            known_ids: ids.into_iter().collect(),
-            ..self
-        }
+    pub fn after(mut self, ids: impl IntoIterator<Item = String>) -> Self {
+        self.known_ids = ids.into_iter().collect();
+        self
     }
 
     /// The same record of a conversation that goes on after `messages`, which are no part of it.
     #[must_use]
-    pub fn remembering(self, messages: &[HistoryMessage]) -> Self {
-        Self {
-            history: Some(Box::new(Self::of_history(messages))),
-            ..self
-        }
+    pub fn remembering(mut self, messages: &[HistoryMessage]) -> Self {
+        self.history = Some(Box::new(Self::of_history(messages)));
+        self
     }
 
     /// The conversation before the first turn, as a record of its own.
@@ -152,7 +143,9 @@ impl Trace {
 
     /// Begins a turn.
     pub fn begin_turn(&mut self, input: Input) {
-        let (id, text) = (input.message_id.clone(), input.text.clone());
+        let id = input.message_id.clone();
+        let text = input.text.clone();
+        // A replay shows the whole thread again, so that nothing counts as known until the turn ends.
         if input.is_replay {
             let empty = State::new(Value::Object(serde_json::Map::new()));
             let state = Some(std::mem::replace(&mut self.state, empty));
@@ -169,7 +162,8 @@ impl Trace {
         ];
         let answers = u32::try_from(input.answered.len()).unwrap_or(u32::MAX);
         let turn = self.turns.len();
-        let (began, first_event) = (self.log.next(), self.next_event());
+        let began = self.log.next();
+        let first_event = self.next_event();
         for nth in 0..answers {
             self.log.append(TraceItem::Answer { turn, nth });
         }
@@ -238,64 +232,58 @@ impl Trace {
     /// Ends the running turn: arguments that never ended are complete as they are, open messages are closed. What that
     /// adds goes to `deltas`.
     pub fn end_turn(&mut self, deltas: &mut Vec<Delta>) {
-        let Some(turn) = self.turns.last() else {
-            return;
-        };
-        let (messages, calls) = (turn.messages.clone(), turn.calls.clone());
+        // The times come first, because what ends with the turn has the time of its end.
         if self.by_event_clock {
             self.take_event_times();
         }
-        let at = self
-            .turns
-            .last()
-            .and_then(|turn| self.turn_end(turn))
-            .unwrap_or_default();
+        let Some(turn) = self.turns.last() else {
+            return;
+        };
+        let messages = turn.messages.clone();
+        let calls = turn.calls.clone();
+        let is_replay = turn.input.is_replay;
+        let at = self.turn_end(turn).unwrap_or_default();
         for index in messages {
             self.close_message(index, deltas);
         }
         for index in calls {
             self.complete_args(index, at, deltas);
         }
-        if self.turns.last().is_some_and(|turn| turn.input.is_replay) {
+
+        // A replay changes no text in the state: it shows it again.
+        if is_replay {
             self.state_before = None;
         }
         self.add_asides_of_state(deltas);
         if let Some(BeforeReplay { known, state }) = self.before_replay.take() {
             self.known.restore(known, &self.calls);
-            self.state = state.unwrap_or_else(|| std::mem::take(&mut self.state));
+            if let Some(state) = state {
+                self.state = state;
+            }
         }
     }
 
     /// Answers a call as the client at the end of the running exchange: the client's time does not count (SPEC 7.3).
     pub fn answer_as_client(&mut self, answer: &ToolAnswer, deltas: &mut Vec<Delta>) {
         let id = &*answer.call;
-        if let Some(call) = self
-            .known_call(id)
-            .and_then(|index| self.calls.get_mut(index))
-        {
-            call.is_client_side = true;
+        if let Some(index) = self.known_call(id) {
+            self.calls[index].is_client_side = true;
         }
-        let at = self
-            .exchanges
-            .last()
-            .and_then(|exchange| exchange.ended)
-            .unwrap_or_default();
-        self.answer(
-            at,
-            id,
-            (
-                ResultContent::Text(answer.text().into()),
-                Some(answer.is_error),
-            ),
-            LogPlace::End,
-            deltas,
-        );
+        let at = match self.exchanges.last() {
+            Some(exchange) => exchange.ended.unwrap_or_default(),
+            None => At::default(),
+        };
+        let result = ResultContent::Text(answer.text().into());
+        let is_error = Some(answer.is_error);
+        self.answer(at, id, (result, is_error), LogPlace::End, deltas);
     }
 
     /// The number of events of the running turn so far.
     pub fn events_so_far(&self) -> u32 {
-        let turn = self.turns.last();
-        turn.map_or(0, |turn| self.next_event() - turn.first_event)
+        match self.turns.last() {
+            Some(turn) => self.next_event() - turn.first_event,
+            None => 0,
+        }
     }
 
     /// The number of the newest event, as people name it.
@@ -306,8 +294,10 @@ impl Trace {
     /// The number of the event at `index` of [`Trace::events`], or of the one that comes there next.
     pub fn numbered(&self, index: u32) -> EventNumber {
         let begun = self.turns.partition_point(|turn| turn.first_event <= index);
-        let turn = begun.checked_sub(1).map(|last| &self.turns[last]);
-        turn.map(|turn| turn.numbered(index)).unwrap_or_default()
+        match begun.checked_sub(1) {
+            Some(last) => self.turns[last].numbered(index),
+            None => EventNumber::default(),
+        }
     }
 
     /// The index of the newest event.
@@ -317,11 +307,8 @@ impl Trace {
 
     /// The tool whose call an interrupt is about.
     pub fn tool_of(&self, interrupt: &Interrupt) -> Option<&str> {
-        let id = interrupt.call.as_deref()?;
-        let call = self
-            .known_call(id)
-            .and_then(|index| self.calls.get(index))?;
-        Some(&call.name)
+        let call = self.known_call(interrupt.call.as_deref()?)?;
+        Some(&self.calls[call].name)
     }
 
     /// The position at which the tool `name` was first called or answered live, as a [`ToolCall::order`].
@@ -331,9 +318,10 @@ impl Trace {
 
     /// Whether rules look at this call: made by the agent or a subagent, in this conversation.
     pub fn is_live(&self, call: usize) -> bool {
-        self.calls
-            .get(call)
-            .is_some_and(|call| call.origin != Origin::History)
+        match self.calls.get(call) {
+            Some(call) => call.origin != Origin::History,
+            None => false,
+        }
     }
 
     /// The reason why a rule that rests on the facts `needed` of a turn, counted from 0, or of all turns, is neither passed
@@ -346,23 +334,24 @@ impl Trace {
     ) -> Option<String> {
         let mut unread = self.ledger.about(turn, needed, is_about);
         if let Some((name, kind)) = unread.next() {
-            let others = unread.count();
-            let more = match others {
+            let more = match unread.count() {
                 0 => String::new(),
                 others => format!(" (and {others} more)"),
             };
-            return Some(format!(
-                "{}{more}{}",
-                kind.sentence(name),
-                kind.remedy(name)
-            ));
+            let sentence = kind.sentence(name);
+            let remedy = kind.remedy(name);
+            return Some(format!("{sentence}{more}{remedy}"));
         }
-        let is_hidden = (needed.has(Fact::Results) || needed.has(Fact::CallEnds))
-            && self.hidden_results().any(|call| {
-                turn.is_none_or(|turn| turn == call.counted_in)
-                    && is_about(&call.name, Facts::of(&[Fact::Results]))
-            });
-        is_hidden.then(|| HIDDEN_RESULTS.to_owned())
+        if !needed.has(Fact::Results) && !needed.has(Fact::CallEnds) {
+            return None;
+        }
+        for call in self.hidden_results() {
+            let is_in_scope = turn.is_none() || turn == Some(call.counted_in);
+            if is_in_scope && is_about(&call.name, Facts::of(&[Fact::Results])) {
+                return Some(HIDDEN_RESULTS.to_owned());
+            }
+        }
+        None
     }
 
     /// Whether everything in it was understood, and no result is hidden.

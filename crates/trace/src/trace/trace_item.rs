@@ -40,7 +40,7 @@ pub enum TraceItem {
 /// One change of the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateEvent {
-    /// Its place in the order in which everything began.
+    /// The place in the order in which everything began.
     pub order: u64,
     /// The turn, counted from 0.
     pub turn: usize,
@@ -151,15 +151,15 @@ pub(super) const MAX_CUSTOM_BYTES: usize = 32 << 20;
 /// An event of the application's own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomEvent {
-    /// Its name.
+    /// The name that the application gave it.
     pub name: String,
-    /// Its value.
+    /// The JSON that came with it.
     pub value: Value,
     /// The number of the event.
     pub event: u32,
 }
 
-/// The number of bytes of both that have arrived.
+/// The bytes of reasoning and of custom events that have arrived: also what was not kept counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ReceivedBytes {
     reasoning: usize,

@@ -25,7 +25,7 @@ pub enum RunEvent {
     },
     /// A test begins.
     CaseStarted {
-        /// Its id.
+        /// The test's id.
         id: String,
         /// The moment.
         #[mask(skip)]
@@ -106,7 +106,7 @@ pub enum RunEvent {
     NoAnswer(Box<NoAnswer>),
     /// A test is over, though those before it may not be.
     CaseEnded {
-        /// Its id.
+        /// The test's id.
         id: String,
         /// The moment.
         #[mask(skip)]
@@ -121,7 +121,7 @@ pub enum RunEvent {
         /// The tokens of all its attempts.
         #[mask(skip)]
         usage: Usage,
-        /// Its outcome if the run fails for it and tests before it still run: it can be shown at once. `None` also if
+        /// The outcome if the run fails for it and tests before it still run: it can be shown at once. `None` also if
         /// the reports have no room; `CaseFinished` brings every outcome.
         failed: Option<Box<Outcome>>,
     },

@@ -96,9 +96,10 @@ impl Facts {
     /// Every fact.
     pub const ALL: Self = Self((1 << Fact::ALL.len()) - 1);
 
-    /// These facts.
+    /// The set of `facts`; a loop, because constants are made of it.
     pub const fn of(facts: &[Fact]) -> Self {
-        let (mut bits, mut index) = (0, 0);
+        let mut bits = 0;
+        let mut index = 0;
         while index < facts.len() {
             bits |= 1 << facts[index] as u16;
             index += 1;
@@ -115,7 +116,10 @@ impl Facts {
     /// The same facts, and `fact` if there is one.
     #[must_use]
     pub fn with(self, fact: Option<Fact>) -> Self {
-        fact.map_or(self, |fact| self | Self::of(&[fact]))
+        match fact {
+            Some(fact) => self | Self::of(&[fact]),
+            None => self,
+        }
     }
 
     /// Whether any of `others` is one of them.
@@ -128,7 +132,7 @@ impl Facts {
         self.0 & Self::of(&[fact]).0 != 0
     }
 
-    /// Those of `needed` that are not among them, in the order in which people read them.
+    /// The facts of `needed` that are not among them, in the order in which people read them.
     pub fn missing(self, needed: Self) -> Vec<Fact> {
         Fact::ALL
             .into_iter()

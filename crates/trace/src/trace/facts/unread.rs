@@ -17,7 +17,7 @@ use ananke_base::{source::printable, text::truncate};
 /// Rules that rest on its facts neither pass nor fail.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unread<'a> {
-    /// Its name: what it is, a colon, and which: `event:SUGGESTIONS`, `key:choices[].x_groq`, `part:video`, `role:bot`.
+    /// The name: what it is, a colon, and which: `event:SUGGESTIONS`, `key:choices[].x_groq`, `part:video`, `role:bot`.
     pub name: Cow<'a, str>,
     /// The facts that it may be. Without any, it is a warning alone.
     pub facts: Facts,
@@ -42,9 +42,9 @@ pub struct UnreadViolation {
 /// Whether the form of something unread is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnreadForm<'a> {
-    /// It is not. `known` on a target silences it.
+    /// Not known. `known` on a target silences it.
     Unknown(UnreadCall<'a>),
-    /// It is: arguments, a result. Nothing silences it.
+    /// Known: arguments, a result. Nothing silences it.
     Known {
         /// The tool that it is about, if that is known: rules about other tools do not rest on it.
         tool: Option<Cow<'a, str>>,
@@ -75,7 +75,10 @@ impl<'a> Unread<'a> {
     /// An unknown key of a known item; `None` if its value is nothing that a rule could be about.
     pub fn key(name: impl Into<Cow<'a, str>>, value: &Value) -> Option<Self> {
         let facts = facts_of_key(value);
-        (facts != Facts::NONE).then(|| Self::new(name.into(), facts, value))
+        if facts == Facts::NONE {
+            return None;
+        }
+        Some(Self::new(name.into(), facts, value))
     }
 
     /// An item or a key that is a known one in another spelling, which carries these facts, or that may be something else.
@@ -85,73 +88,44 @@ impl<'a> Unread<'a> {
 
     /// Something that cannot be looked into for this reason: it may be anything.
     pub fn anything(name: impl Into<Cow<'a, str>>, reason: impl Into<Cow<'a, str>>) -> Self {
-        Self {
-            name: name.into(),
-            facts: Facts::ALL,
-            form: UnreadForm::Known { tool: None },
-            detail: reason.into(),
-            violates: None,
-        }
+        Self::known(name, Facts::ALL, reason)
     }
 
     /// The arguments of a call to `tool`, which could not be read for this reason.
     pub fn arguments(tool: impl Into<Cow<'a, str>>, reason: impl Into<Cow<'a, str>>) -> Self {
         let tool = tool.into();
+        let name = format!("arguments:{tool}");
         Self {
-            name: format!("arguments:{tool}").into(),
-            facts: Facts::of(&[Fact::Arguments]),
             form: UnreadForm::Known { tool: Some(tool) },
-            detail: reason.into(),
-            violates: None,
+            ..Self::known(name, Facts::of(&[Fact::Arguments]), reason)
         }
     }
 
     /// A call with this id that never began, for which there is this evidence: its name is unread.
     pub fn call(id: &str, evidence: impl Into<Cow<'a, str>>) -> Self {
         let id = printable(truncate::bytes(id, Self::QUOTED_BYTES).as_ref());
-        Self {
-            name: format!("call:{id}").into(),
-            facts: Facts::of(&[Fact::Calls, Fact::Arguments]),
-            form: UnreadForm::Known { tool: None },
-            detail: evidence.into(),
-            violates: None,
-        }
+        let facts = Facts::of(&[Fact::Calls, Fact::Arguments]);
+        Self::known(format!("call:{id}"), facts, evidence)
     }
 
     /// Results of calls with this id, which could not be read for this reason.
     pub fn results(id: &str, reason: impl Into<Cow<'a, str>>) -> Self {
         let id = printable(truncate::bytes(id, Self::QUOTED_BYTES).as_ref());
-        Self {
-            name: format!("result:{id}").into(),
-            facts: Facts::of(&[Fact::Results, Fact::CallEnds]),
-            form: UnreadForm::Known { tool: None },
-            detail: reason.into(),
-            violates: None,
-        }
+        let facts = Facts::of(&[Fact::Results, Fact::CallEnds]);
+        Self::known(format!("result:{id}"), facts, reason)
     }
 
     /// A change of the state that does not apply to it, for this reason.
     pub fn state(reason: impl Into<Cow<'a, str>>) -> Self {
-        Self {
-            name: "state:change".into(),
-            facts: Facts::of(&[Fact::State]),
-            form: UnreadForm::Known { tool: None },
-            detail: reason.into(),
-            violates: None,
-        }
+        Self::known("state:change", Facts::of(&[Fact::State]), reason)
     }
 
     /// A key at `place` that is duplicated with another value: programs do not agree on which counts. What it belongs to
     /// may say these facts.
     pub fn duplicate_key(place: &str, facts: Facts) -> Self {
         let place = printable(truncate::bytes(place, Self::QUOTED_BYTES).as_ref());
-        Self {
-            detail: format!("`{place}` is duplicated with another value").into(),
-            name: format!("duplicate:{place}").into(),
-            facts,
-            form: UnreadForm::Known { tool: None },
-            violates: None,
-        }
+        let detail = format!("`{place}` is duplicated with another value");
+        Self::known(format!("duplicate:{place}"), facts, detail)
     }
 
     /// A known key, or an item of a known list, whose value is of another kind than the one that is read. It carries these facts.
@@ -172,21 +146,27 @@ impl<'a> Unread<'a> {
         }
     }
 
-    fn new(name: Cow<'a, str>, facts: Facts, value: &Value) -> Self {
-        let text = value.to_string();
-        let name = match name.len() {
-            0..=Self::QUOTED_BYTES => name,
-            _ => truncate::bytes(&name, Self::QUOTED_BYTES)
-                .into_owned()
-                .into(),
-        };
+    /// Something whose form is known, with the reason why it is unread.
+    fn known(name: impl Into<Cow<'a, str>>, facts: Facts, detail: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            name: name.into(),
+            facts,
+            form: UnreadForm::Known { tool: None },
+            detail: detail.into(),
+            violates: None,
+        }
+    }
+
+    /// Something of an unknown form. The agent writes its name and its value, so both are cut.
+    fn new(mut name: Cow<'a, str>, facts: Facts, value: &Value) -> Self {
+        if name.len() > Self::QUOTED_BYTES {
+            name = owned(truncate::bytes(&name, Self::QUOTED_BYTES));
+        }
         Self {
             name,
             facts,
             form: UnreadForm::Unknown(UnreadCall::default()),
-            detail: truncate::bytes(&text, Self::QUOTED_BYTES)
-                .into_owned()
-                .into(),
+            detail: owned(truncate::bytes(&value.to_string(), Self::QUOTED_BYTES)),
             violates: None,
         }
     }
@@ -198,25 +178,18 @@ impl<'a> Unread<'a> {
         Self { violates, ..self }
     }
 
-    /// Itself as a warning.
+    /// The warning about it, which says `not read` only where a rule may miss something.
     pub fn warning(&self) -> String {
-        let Self {
-            name,
-            facts,
-            detail,
-            ..
-        } = self;
-        let what = if *facts == Facts::NONE {
+        let what = if self.facts == Facts::NONE {
             "not understood"
         } else {
             "not read"
         };
-        format!("`{name}` was {what}: {detail}")
+        format!("`{}` was {what}: {}", self.name, self.detail)
     }
 
     /// The same, which borrows nothing.
     pub fn into_owned(self) -> Unread<'static> {
-        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         Unread {
             name: owned(self.name),
             facts: self.facts,
@@ -233,6 +206,11 @@ impl<'a> Unread<'a> {
             violates: self.violates,
         }
     }
+}
+
+/// The same text, which borrows nothing.
+pub(crate) fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
+    Cow::Owned(text.into_owned())
 }
 
 /// The things that `facts` may be, in words after "may be".

@@ -54,9 +54,8 @@ impl ConversationResult {
         let turns = self.turns.iter().enumerate();
         let unneeded = turns.filter(|(_, turn)| turn.reason_not_needed().is_some());
         let mut unneeded = unneeded.peekable();
-        if unneeded.peek().is_none() {
-            return None;
-        }
+        // Without a turn that was not needed there is nothing to warn of.
+        unneeded.peek()?;
 
         let rules = self.turns.iter().flat_map(|turn| &turn.rules);
         let mut rules = rules.chain(&self.rules).peekable();

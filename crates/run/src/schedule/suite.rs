@@ -53,7 +53,7 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
         NearNames::default()
     };
     let is_part = match &shared.facts.shard {
-        Some(shard) => shard.leaves_out_tests(tests),
+        Some(part) => part.leaves_out_tests(tests),
         None => false,
     };
     let verdict = Verdict {

@@ -10,7 +10,7 @@ use memchr::memmem::Finder;
 
 /// The pairs of characters with which commands begin. To prepare a search takes longer than to search a short text.
 static PAIRS: LazyLock<[Finder<'static>; 3]> =
-    LazyLock::new(|| ["::", "##", "[["].map(|pair| Finder::new(pair)));
+    LazyLock::new(|| ["::", "##", "[["].map(Finder::new));
 
 /// `text` with the first character of every command made a visible escape: `::name` at the start of a line (GitHub), `##[name]`,
 /// `##vso[…]`, `##teamcity[…]`, and `[[ATTACHMENT|…]]`, for which servers publish a file, anywhere.

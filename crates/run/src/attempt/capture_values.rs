@@ -185,10 +185,10 @@ impl CaptureSource<'_> {
         }
         let more = names.len().saturating_sub(NAMED);
         names.truncate(NAMED);
-        let named = names.join(", ");
+        let listed = names.join(", ");
         Err(match more {
-            0 => format!("{no_call}, only to {named}"),
-            more => format!("{no_call}, only to {named} and {more} more"),
+            0 => format!("{no_call}, only to {listed}"),
+            more => format!("{no_call}, only to {listed} and {more} more"),
         })
     }
 

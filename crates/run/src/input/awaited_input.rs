@@ -2,6 +2,8 @@
 //!
 //! **Invariant:** a test goes on, ends, fails or is skipped for a reason that its report states.
 
+use std::fmt::Write as _;
+
 use futures_util::future::BoxFuture;
 
 use crate::attempt::Attempt;
@@ -227,10 +229,10 @@ fn waits(decision: &InputDecision, call: Option<&ToolCall>, missing: &str) -> St
     };
     let mut message = format!("the agent waits for input ({reason}), and {missing}");
     if let Some(question) = question {
-        message += &format!(": `{}`", quoted(question));
+        let _ = write!(message, ": `{}`", quoted(question));
     }
     if let Some(hint) = hint {
-        message += &format!(" (it wants: {})", quoted(hint));
+        let _ = write!(message, " (it wants: {})", quoted(hint));
     }
     message
 }

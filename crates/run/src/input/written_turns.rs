@@ -142,16 +142,15 @@ impl InputSource for WrittenTurns<'_> {
                 return Ok(None);
             };
             let mut rules = None;
-            let turn = match written.take() {
-                Some(turn) => turn,
+            let turn = if let Some(turn) = written.take() {
+                turn
+            } else {
                 // A turn that uses what an earlier one captured can be filled only now.
-                None => {
-                    let late = self.preparation().late_turn(self.ended);
-                    let late = late.map_err(|error| case.unprepared(error))?;
-                    environment.add_secrets(&late.secrets);
-                    rules = Some(late.rules);
-                    late.turn
-                }
+                let late = self.preparation().late_turn(self.ended);
+                let late = late.map_err(|error| case.unprepared(error))?;
+                environment.add_secrets(&late.secrets);
+                rules = Some(late.rules);
+                late.turn
             };
             // Only now, since a turn that cannot be filled counts as one that did not run.
             self.turns.pop_front();

@@ -91,7 +91,7 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// The registration of the protocol with these keys.
+    /// The registration of the protocol whose keys in a config are the fields of `P`.
     pub const fn of<P: Protocol>() -> Self {
         Self {
             name: P::TYPE,
@@ -102,12 +102,14 @@ impl Registration {
             turn_types: P::TURN_TYPES,
             own_turns: P::OWN_TURNS,
             tool_turns: P::TOOL_TURNS,
+            // A protocol that checks the order of events adds its page with `with_rules`.
             rules: "",
             signs: P::SIGNS,
             served: P::SERVED,
             probed: P::PROBED,
             // These two functions are all that is left of the type of the keys, so that one list can hold every protocol.
             read: |node| {
+                // `type` and the keys of every target are read elsewhere, so they are not unknown here.
                 let config: P = source::from_mapping(node, TAG_DEFAULTS, |key| {
                     key == TYPE || TargetCommon::KEYS.contains(&key)
                 })?;

@@ -364,7 +364,7 @@ impl Conversation<'_> {
         let context = &request.context;
         let exchanged = exchange(session, sink, self.tools, &budget, context, action).await;
         let halt = match exchanged {
-            Ok(()) => self.violation(index),
+            Ok(()) => self.strict_problem(index),
             Err(halt) => Some(halt),
         };
 
@@ -407,8 +407,9 @@ impl Conversation<'_> {
         (Halt::turn_end(asked.err()), failures)
     }
 
-    /// The problem of a turn whose events break the protocol, if the settings make that one; the turn warns of it anyway.
-    fn violation(&self, index: usize) -> Option<Halt> {
+    /// The problem that ends a conversation whose events break the protocol, with `strict_protocol`; without it, the turn only has
+    /// warnings.
+    fn strict_problem(&self, index: usize) -> Option<Halt> {
         if !self.settings.strict_protocol {
             return None;
         }

@@ -368,7 +368,8 @@ impl<'a> ReplyReader<'a> {
         self.results.retain(|result| result.id.is_some());
     }
 
-    /// Gives a result to its call. One whose call is nowhere proves it if it names the tool.
+    /// Gives a result to its call. If the response has no such call and the result names its tool, the call is added without
+    /// arguments; if it names none, the result is unread.
     fn answer_with(
         &mut self,
         id: Option<&str>,

@@ -57,10 +57,11 @@ impl Access {
             return Some(RefusedRequest { status: 403, why });
         }
 
-        // Browsers name no origin in a simple GET, and say in this header that it is not the page's own.
+        // An origin is named, and is one that is allowed.
         if request.header("origin").is_some() {
             return None;
         }
+        // A browser sends a simple GET without `Origin`, and only `Sec-Fetch-Site` says that a page of another site made it.
         let mut headers = request.headers.iter();
         let (_, site) =
             headers.find(|(name, site)| name == "sec-fetch-site" && is_foreign(site))?;

@@ -67,7 +67,8 @@ struct EventLines<'a> {
     end: Option<At>,
 }
 
-/// Reads the response to a request that was sent at `sent`. `closed` gets when it was over.
+/// Reads the response to a request that was sent at `sent`, which is the first one to the program or not. `closed` gets when it
+/// was over.
 ///
 /// # Errors
 /// If the response is not what the protocol promises, or the program ends before it is complete.
@@ -97,6 +98,7 @@ pub async fn read_events(
         last: sent,
         end: None,
     };
+    // What was read when the program was started is part of its first response.
     match order {
         RequestOrder::First(read) => lines.read(read, closed).await,
         RequestOrder::Later | RequestOrder::Any => lines.read(None, closed).await,

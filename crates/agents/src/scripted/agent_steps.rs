@@ -342,7 +342,7 @@ fn result_of(content: &ResultContent) -> Value {
     }
 }
 
-/// Steps as they are written: a call whose result follows it contains the result.
+/// Steps as YAML: the result of a call is put into the call if no other step comes between them.
 pub fn written_steps(steps: &[AgentStep]) -> Vec<Value> {
     let mut written = Vec::new();
     let mut rest = steps;
@@ -358,12 +358,12 @@ pub fn written_steps(steps: &[AgentStep]) -> Vec<Value> {
             } => {
                 // The id is written only if another step needs it: a later answer, or an interrupt.
                 let answer = answer_of(id, following);
-                let about_call = steps.iter().filter(|step| step.call() == Some(id)).count();
-                let written_here = 1 + usize::from(answer.is_some());
-                let is_named = about_call > written_here;
+                let steps_of_call = steps.iter().filter(|step| step.call() == Some(id)).count();
+                let in_this_entry = 1 + usize::from(answer.is_some());
+                let needs_id = steps_of_call > in_this_entry;
                 let mut call = keys([
                     ("tool", Some(json!(tool))),
-                    ("id", if is_named { Some(json!(id)) } else { None }),
+                    ("id", if needs_id { Some(json!(id)) } else { None }),
                     ("subagent", subagent.as_deref().map(Value::from)),
                     ("args", args.clone()),
                 ]);

@@ -85,7 +85,7 @@ fn has_answer(text: &str) -> bool {
             JsonValue::Object(keys) => keys.iter().any(|key| is_key(key)),
             JsonValue::List => false,
         }),
-        // A user may say what begins like JSON; an answer that is cut is none.
+        // The JSON is broken. Without a quoted key it is only what a user says; with one it is an answer that was cut, and is refused.
         Err(_) => KEYS.iter().any(|key| text.contains(&format!("\"{key}\""))),
     }
 }

@@ -50,11 +50,12 @@ impl Prefetch {
         Some((entry, loading))
     }
 
-    /// Starts to load the next `count` tests. Consecutive tests of one file share it, as do the rows of one test.
+    /// Makes sure that the next `count` tests are being loaded, with those that already are. Consecutive tests of one file share
+    /// it, as do the rows of one test.
     pub(crate) fn load_ahead(&mut self, count: usize) {
         let first = self.started + self.loading.len();
-        let missing = self.plan.cases.iter().enumerate().skip(first);
-        for (index, entry) in missing.take(count.saturating_sub(self.loading.len())) {
+        let unloaded = self.plan.cases.iter().enumerate().skip(first);
+        for (index, entry) in unloaded.take(count.saturating_sub(self.loading.len())) {
             let loading = if let Some(latest) = &self.latest
                 && index > 0
                 && self.plan.cases[index - 1].is_read_with(entry)

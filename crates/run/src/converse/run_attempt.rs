@@ -112,6 +112,7 @@ fn raw_log(events: ReportedEvents) -> Option<RawLog> {
     }
 }
 
+/// The origin of the agent's answers (the agent itself, or a recording), and the place where they are recorded.
 fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem> {
     let Case {
         shared, redactor, ..
@@ -119,15 +120,19 @@ fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem
     let live = AttemptEnvironment::live(&shared.context, &shared.transport, redactor)
         .sharing(&shared.programs);
     match &shared.answers {
+        // An earlier run is evaluated again, with its answers.
         RunAnswers::Earlier(answers) => {
             let recording = answers.recording(&key.test, key.run);
             Ok(live.with_recording(&recording.map_err(|why| not_asked(case, why))?, key))
         }
+        // One recording serves every test: a test is made smaller, or is mutated.
         RunAnswers::Recording(kept) => Ok(live.with_recording(kept, key)),
+        // Each test has a recording in a folder, which is written or replayed.
         RunAnswers::Recordings(recordings) => live.with_recordings(recordings, key),
         RunAnswers::InMemory(_) => Ok(live.recorded_in_memory(key)),
         RunAnswers::Live(answers) => {
-            // A walk is recorded in memory, since only those that fail are kept.
+            // A walk, a conversation whose turns the program chooses, is recorded only if failed walks are kept: in memory,
+            // because it is not known yet whether it fails.
             if case.entry.test.walk.is_some() {
                 return Ok(match answers.failed_walks {
                     Some(_) => live.recorded_in_memory(key),

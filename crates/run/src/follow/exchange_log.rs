@@ -109,9 +109,10 @@ impl Observer for ExchangeLog<'_> {
             Wire::Headers(headers) => ExchangePart::Headers(headers.to_vec()),
             Wire::Late { missing } => ExchangePart::Late(missing.to_owned()),
             Wire::Frame(frame) => {
-                // The changes that it means come next, and only then it is known whether it has to wait.
                 self.show();
                 self.add(at, ExchangePart::Event(text_of(frame)));
+                // With secrets to hide it waits, because the changes that come next say whether it is part of a text in which
+                // a secret may be completed.
                 if self.case.redactor.is_empty() {
                     self.show();
                 }

@@ -41,7 +41,7 @@ pub(super) async fn exchange(
             events_before: sink.trace.events_so_far(),
         };
         let ended = session.exchange(request, &limits, sink).await;
-        // Whoever watches the agent hears of every end, whatever becomes of the turn.
+        // Observers are shown every end, since one of them finds out from it whether the agent answers at all.
         match &ended {
             Err(error) => sink.failed(error),
             Ok(Ended::Terminal) => sink.completed(),
@@ -135,7 +135,7 @@ async fn with_stderr(mut halt: Halt, session: &mut dyn Session) -> Halt {
     halt
 }
 
-/// Tells the observers of a silent agent in the last exchange, which timed out within `limits`: they give an agent up that hangs.
+/// Reports a silent agent to the observers after the last exchange, which timed out within `limits`: they give up one that hangs.
 fn note_silence(sink: &mut TraceSink<'_>, limits: &Limits, shows_silence: Duration) {
     let Some(exchange) = sink.trace.exchanges.last() else {
         return;

@@ -176,7 +176,7 @@ fn lines(trace: &Trace, turn: &TurnRanges, warnings: &mut Vec<String>) -> Vec<Tr
             "{} more lines of this turn are not shown",
             shown.len() - MAX_LINES
         ));
-        // The middle is left out: the beginning stays, and the end with the last message.
+        // The middle is omitted: the beginning is kept, and the end with the last message.
         shown.drain(MAX_LINES / 2..shown.len() - MAX_LINES / 2);
     }
     shown.iter().map(|item| item.line(trace, turn)).collect()
@@ -209,7 +209,7 @@ impl<'t> ShownItem<'t> {
                 }
                 Some(Self::Call(call))
             }
-            // A result stands in the line of its call, so only the one that came in a later turn has a line.
+            // A result is in the line of its call, so only the one that came in a later turn has a line.
             ReportedItem::Logged(item @ TraceItem::Result { call: index, .. }) => {
                 let call = &trace.calls[index];
                 if call.counted_in == turn.index || trace.last_result(index) != Some(item) {

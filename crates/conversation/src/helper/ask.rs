@@ -32,7 +32,7 @@ pub struct Helper<'a> {
     pub role: HelperRole,
     /// The name of the target.
     pub name: &'a str,
-    /// The lane of its own.
+    /// The lane of its own, in which it is recorded and replayed.
     pub lane: Lane,
     /// The target, or the connection to a bare model.
     pub target: &'a dyn Target,
@@ -235,7 +235,7 @@ impl InputSource for OnlyTurn {
     }
 }
 
-/// A question to a helper.
+/// The one message that a helper gets, before it becomes JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HelperQuestion {
     /// The role in which it is asked.
@@ -249,7 +249,7 @@ pub struct HelperQuestion {
 }
 
 impl HelperQuestion {
-    /// The keys of every question.
+    /// The keys that the body has whatever the role.
     pub const KEYS: [&str; 2] = ["test_mode", "test_id"];
 
     /// The whole question: the only message that the helper gets.

@@ -16,7 +16,6 @@ const FENCE: &str = "```";
 pub(super) struct FinalObject<'t> {
     /// The text before it.
     pub(super) prose: &'t str,
-    /// The object as it is written.
     pub(super) written: &'t str,
     /// The first key that the object has twice, if there is one.
     duplicate_key: Option<String>,
@@ -77,7 +76,7 @@ impl<'t> FinalObject<'t> {
         keys.iter().any(|key| self.meaning.contains_key(*key))
     }
 
-    /// The result of `read`.
+    /// The answer that `read` finds, in which all meanings must agree.
     ///
     /// # Errors
     /// If `read` fails, or if duplicate keys have values of different meanings.

@@ -21,7 +21,7 @@ pub enum GeneratorKind {
 /// A generator of test cases, as the command line names it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Generator {
-    /// The kind of the generator.
+    /// The side that generates.
     pub kind: GeneratorKind,
     /// The name of the target or script.
     pub name: String,

@@ -1,6 +1,6 @@
 //! The roles of helpers.
 
-/// The role of a helper.
+/// The task of a target that is not under test itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelperRole {
     /// A verdict on what the agent did.

@@ -63,7 +63,6 @@ pub fn read_judge_answer(text: &str, judged: &QuotableText) -> Result<JudgeAnswe
     Ok(found.answer)
 }
 
-/// A verdict, and where it is.
 struct FoundVerdict<'t> {
     answer: JudgeAnswer,
     written: &'t str,
@@ -79,6 +78,7 @@ impl FoundVerdict<'_> {
         let given = GivenVerdict {
             passed: self.answer.passed,
         };
+        // A judge that names two verdicts has not decided, so neither of them counts.
         for prose in self.prose {
             let mut other = given.contradiction(prose);
             if let Some(score) = &self.answer.score {
@@ -164,7 +164,7 @@ fn of_word(object: AnswerObject<'_>) -> Result<bool, String> {
     Err(AnswerObject::wrong(KEYS[1], value, "`pass` or `fail`"))
 }
 
-/// The verdict that the last line is.
+/// A verdict in words, as the last line: `PASS`, or `FAIL: no price`.
 fn of_last_line(text: &str) -> Option<FoundVerdict<'_>> {
     let text = text.trim();
     let (before, line) = text.rsplit_once('\n').unwrap_or(("", text));

@@ -95,7 +95,7 @@ const PARTS: &[char] = &['.', '!', '?', ';', ':', ',', '\n'];
 /// The verdict that a judge gave, which nothing else in its answer may contradict.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GivenVerdict {
-    /// Whether what it is about passed.
+    /// Whether the judge lets the agent pass.
     pub(super) passed: bool,
 }
 
@@ -139,12 +139,11 @@ fn claim_of_key(key: &str, value: &Value) -> Option<bool> {
     let (name, before) = words.split_last()?;
     let is_negated = before.iter().any(|word| is_one_of(&NEGATIONS, word));
     let verdict = find(&VERDICTS, name);
-    let is_name = is_one_of(&NAMES, name);
     let claim = match value {
         // `correct: true` and `result: true` pass as well.
         Value::Bool(truth) => match verdict.or(find(&QUALITIES, name)) {
             Some(meaning) => meaning == *truth,
-            None if is_name => *truth,
+            None if is_one_of(&NAMES, name) => *truth,
             None => return None,
         },
         // Other numbers count something, as lists do: `failures: 3` fails, and `passed: 3` says nothing of the rest.
@@ -156,15 +155,16 @@ fn claim_of_key(key: &str, value: &Value) -> Option<bool> {
         },
         Value::Array(items) if items.is_empty() || verdict? => return None,
         Value::Array(_) => false,
-        Value::String(text) => claim_of_text(text, verdict, is_name)?,
+        Value::String(text) => claim_of_text(name, text)?,
         Value::Null | Value::Object(_) => return None,
     };
     Some(claim != is_negated)
 }
 
-/// The claim of a key whose value is `text`; its name is a `verdict` itself, or one of [`NAMES`].
-fn claim_of_text(text: &str, verdict: Option<bool>, is_name: bool) -> Option<bool> {
-    if (verdict.is_some() || is_name)
+/// The claim of the key `name` whose value is `text`.
+fn claim_of_text(name: &str, text: &str) -> Option<bool> {
+    let verdict = find(&VERDICTS, name);
+    if (verdict.is_some() || is_one_of(&NAMES, name))
         && let Some(said) = only_verdict(text)
     {
         return Some(said);
@@ -253,7 +253,7 @@ fn of_value(text: &str, words: &[AnswerWord<'_>], index: usize) -> Option<bool> 
     Some((truth? != is_negated) == find(&QUALITIES, name)?)
 }
 
-/// A word that may stand between the name of a verdict and its value.
+/// A word that is allowed between the name of a verdict and its value.
 fn is_between(word: &AnswerWord<'_>) -> bool {
     is_one_of(&FILLERS, &word.lowercase) || is_one_of(&NEGATIONS, &word.lowercase)
 }

@@ -84,7 +84,7 @@ pub struct ObservedConversation {
     pub started_unix_ms: u64,
     /// The messages before its first turn.
     pub history: Vec<HistoryMessage>,
-    /// The turns, in order.
+    /// The turns, one for each input.
     pub turns: Vec<ObservedTurn>,
     /// The facts that are known of it.
     pub shown: Facts,

@@ -62,10 +62,9 @@ impl AgentContact {
         let kind = problem.map(|problem| problem.kind);
         let has_timed_out = kind == Some(ErrorKind::Timeout);
         match self.0.load(Ordering::Relaxed) {
-            NOT_ASKED => None,
             // A connection was refused or closed, or a program did not start or ended. Other problems are none of the agent.
             ASKED if has_timed_out || kind == Some(ErrorKind::Protocol) => Some(false),
-            ASKED => None,
+            NOT_ASKED | ASKED => None,
             // A head without anything after it is no response, and nor is a beginning with silence after it.
             CONNECTED | SILENT if has_timed_out => Some(false),
             // A time that was too short shows nothing.

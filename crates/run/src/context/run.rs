@@ -119,7 +119,7 @@ impl Run {
             () = self.stopper.interrupted() => {}
             () = self.programs.end(clock, GRACE, AFTER_SIGNAL) => return,
         }
-        // Whoever interrupts a run does not want to wait for programs that close slowly.
+        // A person who interrupts a run does not wait for programs that close slowly.
         let now = Duration::ZERO;
         self.programs.end(clock, now, now).await;
     }

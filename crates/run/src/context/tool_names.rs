@@ -158,7 +158,7 @@ impl ToolNames {
         }
     }
 
-    /// Notes that a test ended without its thread, so that nobody knows what its agent called.
+    /// Notes that a test ended without its thread, so that the calls of its agent are not known.
     pub(crate) fn lose_calls(&self) {
         self.names().is_unknown = true;
     }

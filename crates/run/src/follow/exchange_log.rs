@@ -70,7 +70,7 @@ impl<'a> ExchangeLog<'a> {
                 }
             }
         }
-        // Events are left out at the end, when too many wait already.
+        // The last events were omitted, when too many waited already.
         if let Some((at, count)) = self.left_out.take() {
             self.waiting.push((at, ExchangePart::LeftOut(count)));
         }

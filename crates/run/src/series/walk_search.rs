@@ -47,7 +47,7 @@ struct ShrinkingWalk {
 impl ShrinkingWalk {
     /// A walk of these actions that fails as `outcome`; `None` if no rule failed or nothing can be omitted.
     fn of(outcome: &Outcome, actions: &[String]) -> Option<Self> {
-        // Without a failed rule a shorter walk could end in another error, which nobody could tell from this one.
+        // Without a failed rule, an error of a shorter walk could have another cause than this one.
         if outcome.status() != Status::Failed {
             return None;
         }
@@ -246,7 +246,7 @@ impl AttemptSeries for WalkSearch {
             shown.end(aborted(case.shared.stopper.reason()));
         }
 
-        // A walk that failed ends the search early, so only those that all passed tell what is never possible.
+        // A walk that failed ends the search early, so only walks that all passed show what is never possible.
         if summary.failed.is_none() && summary.passed > 0 {
             let walks = match summary.passed {
                 1 => "1 walk".to_owned(),

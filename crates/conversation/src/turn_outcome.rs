@@ -192,7 +192,7 @@ enum ShownItem<'t> {
 }
 
 impl<'t> ShownItem<'t> {
-    /// The item, unless it has no line of its own.
+    /// The item, if the report shows it in a line of its own.
     fn of(trace: &'t Trace, turn: &TurnRanges, item: ReportedItem) -> Option<Self> {
         match item {
             ReportedItem::Logged(TraceItem::Message(index)) => {
@@ -209,7 +209,8 @@ impl<'t> ShownItem<'t> {
                 }
                 Some(Self::Call(call))
             }
-            // A result is in the line of its call, so only the one that came in a later turn has a line.
+            // A result is in the line of its call. It has a line of its own only if it came in a later turn, and of several the
+            // last, since it replaces the others.
             ReportedItem::Logged(item @ TraceItem::Result { call: index, .. }) => {
                 let call = &trace.calls[index];
                 if call.counted_in == turn.index || trace.last_result(index) != Some(item) {
@@ -217,6 +218,7 @@ impl<'t> ShownItem<'t> {
                 }
                 Some(Self::Late(call, item.result(trace)?))
             }
+            // The input of the turn shows the answers, and the state has a section of its own.
             ReportedItem::Logged(TraceItem::Answer { .. } | TraceItem::State(_)) => None,
             ReportedItem::Custom(index) => Some(Self::Custom(&trace.custom[index])),
         }

@@ -35,9 +35,12 @@ impl Frames {
     /// Hands on each event that `bytes` complete.
     pub(super) fn add(&mut self, bytes: &Bytes, mut hand_on: impl FnMut(Bytes)) {
         let Some(decoder) = &mut self.events else {
-            if self.open.is_empty() && ENDS.iter().any(|end| bytes.ends_with(end)) {
-                hand_on(bytes.clone());
-                return;
+            // Most pieces end with an event, and are kept as they are.
+            for end in ENDS {
+                if self.open.is_empty() && bytes.ends_with(end) {
+                    hand_on(bytes.clone());
+                    return;
+                }
             }
             // The end of an event may have come in two pieces.
             let seam = self.open.len().saturating_sub(3);

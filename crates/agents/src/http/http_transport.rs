@@ -349,13 +349,14 @@ impl BodyReader {
 
     /// Takes what has come by now. `Break` if that is all.
     async fn take_ready(&mut self) -> ControlFlow<()> {
-        // Once there is enough for it, the head does not wait for more.
-        while self
-            .joined
-            .as_ref()
-            .is_none_or(|joined| joined.cost < TOGETHER)
+        // Once there is enough to be handed over with it, the head does not wait for more.
+        let mut ready = 0;
+        while ready < TOGETHER
             && let Some(read) = self.ready().await
         {
+            if let Ok(Some(piece)) = &read {
+                ready += SMALLEST.max(piece.len());
+            }
             self.take(read).await?;
         }
         self.hand_over().await
@@ -400,7 +401,7 @@ impl BodyReader {
         ControlFlow::Continue(())
     }
 
-    /// Hands over the pieces that were joined. `Break` if the body was dropped.
+    /// Wakes the reader with all that came at the last moment. `Break` if the body was dropped.
     async fn hand_over(&mut self) -> ControlFlow<()> {
         match self.joined.take() {
             Some(joined) => self.send(joined.into_next()).await,

@@ -342,7 +342,7 @@ fn result_of(content: &ResultContent) -> Value {
     }
 }
 
-/// Steps as YAML: the result of a call is put into the call if no other step comes between them.
+/// Steps as YAML: the result of a call is put into the call if nothing but a wait comes between them.
 pub fn written_steps(steps: &[AgentStep]) -> Vec<Value> {
     let mut written = Vec::new();
     let mut rest = steps;

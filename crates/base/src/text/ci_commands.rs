@@ -9,8 +9,11 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 /// The pairs of characters with which commands begin. To prepare a search takes longer than to search a short text.
-static PAIRS: LazyLock<[Finder<'static>; 3]> =
-    LazyLock::new(|| ["::", "##", "[["].map(Finder::new));
+static PAIRS: LazyLock<[Finder<'static>; 3]> = LazyLock::new(pairs);
+
+fn pairs() -> [Finder<'static>; 3] {
+    [Finder::new("::"), Finder::new("##"), Finder::new("[[")]
+}
 
 /// `text` with the first character of every command made a visible escape: `::name` at the start of a line (GitHub), `##[name]`,
 /// `##vso[…]`, `##teamcity[…]`, and `[[ATTACHMENT|…]]`, for which servers publish a file, anywhere.

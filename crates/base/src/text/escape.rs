@@ -105,10 +105,16 @@ fn allowed_in_xml(character: char) -> bool {
 /// Whether these bytes are printable ASCII, of which nothing is ever replaced. Most texts are: so many bytes are looked at
 /// together that the compiler takes one instruction for all of them.
 fn is_printable(bytes: &[u8]) -> bool {
-    bytes.chunks(64).all(|chunk| {
-        let printable = chunk.iter().map(|byte| matches!(byte, b' '..=b'~'));
-        printable.fold(true, |all, one| all & one)
-    })
+    for chunk in bytes.chunks(64) {
+        let mut is_printable = true;
+        for byte in chunk {
+            is_printable &= matches!(byte, b' '..=b'~');
+        }
+        if !is_printable {
+            return false;
+        }
+    }
+    true
 }
 
 /// `text` with what `write` appends for every character that `is_replaced` accepts, of those that [`is_confusable`].

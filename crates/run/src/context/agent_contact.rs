@@ -62,13 +62,15 @@ impl AgentContact {
         let kind = problem.map(|problem| problem.kind);
         let has_timed_out = kind == Some(ErrorKind::Timeout);
         match self.0.load(Ordering::Relaxed) {
-            // A connection was refused or closed, or a program did not start or ended. Other problems are none of the agent.
+            // No connection, no program, or no sign of either in time.
             ASKED if has_timed_out || kind == Some(ErrorKind::Protocol) => Some(false),
+            // Another problem says nothing about the agent.
             NOT_ASKED | ASKED => None,
             // A head without anything after it is no response, and nor is a beginning with silence after it.
             CONNECTED | SILENT if has_timed_out => Some(false),
             // A time that was too short shows nothing.
             HURRIED if has_timed_out => None,
+            // The response is complete, or something else than silence ended it: the agent was there.
             _ => Some(true),
         }
     }

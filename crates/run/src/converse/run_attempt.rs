@@ -125,9 +125,9 @@ fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem
             let recording = answers.recording(&key.test, key.run);
             Ok(live.with_recording(&recording.map_err(|why| not_asked(case, why))?, key))
         }
-        // One recording serves every test: a test is made smaller, or is mutated.
+        // Every test is replayed from the same recording, as when a test is made smaller.
         RunAnswers::Recording(kept) => Ok(live.with_recording(kept, key)),
-        // Each test has a recording in a folder, which is written or replayed.
+        // Each test is recorded into a folder, or replayed from it.
         RunAnswers::Recordings(recordings) => live.with_recordings(recordings, key),
         RunAnswers::InMemory(_) => Ok(live.recorded_in_memory(key)),
         RunAnswers::Live(answers) => {

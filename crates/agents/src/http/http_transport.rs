@@ -282,9 +282,9 @@ const ONE_MOMENT: Duration = Duration::from_millis(1);
 /// reads them takes longer than to read one.
 struct JoinedPieces {
     at: At,
-    /// The first piece: a large one stays alone, and is not copied.
+    /// What is handed over without a copy if nothing else comes: a large piece stays alone.
     first: Bytes,
-    /// All of them, if there are more.
+    /// Empty as long as there is one.
     all: Vec<u8>,
     cost: usize,
 }

@@ -272,48 +272,27 @@ fn readable(value: &HeaderValue) -> String {
 /// The most bytes of a body that are handed over together.
 const TOGETHER: usize = 64 << 10;
 
+/// The bytes from which on a piece is handed over alone, because a copy of it would take longer than to wake its reader.
+const LARGE: usize = 4 << 10;
+
 /// The bytes that a smaller piece of a body counts as: there may be very many.
 const SMALLEST: usize = 64;
 
-/// The time in which pieces of a body have one moment: reports show no smaller one.
+/// The time in which pieces of a body have one moment, so that a stamp is never earlier than the arrival by more than this.
 const ONE_MOMENT: Duration = Duration::from_millis(1);
 
-/// Pieces of a body that came at one moment. A server may send each event as a piece of its own, and to wake the thread that
-/// reads them takes longer than to read one.
+/// Small pieces of a body that came at one moment. A server may send each event as a piece of its own, and to wake the thread
+/// that reads them takes longer than to read one.
 struct JoinedPieces {
     at: At,
-    /// What is handed over without a copy if nothing else comes: a large piece stays alone.
-    first: Bytes,
-    /// Empty as long as there is one.
-    all: Vec<u8>,
+    bytes: Vec<u8>,
     cost: usize,
 }
 
 impl JoinedPieces {
-    fn of(at: At, first: Bytes) -> Self {
-        Self {
-            at,
-            cost: SMALLEST.max(first.len()),
-            first,
-            all: Vec::new(),
-        }
-    }
-
     fn add(&mut self, piece: &[u8]) {
-        if self.all.is_empty() {
-            self.all.extend_from_slice(&self.first);
-        }
-        self.all.extend_from_slice(piece);
+        self.bytes.extend_from_slice(piece);
         self.cost += SMALLEST.max(piece.len());
-    }
-
-    fn into_next(mut self) -> Next {
-        if self.all.is_empty() {
-            return Next::Bytes(self.at, self.first);
-        }
-        // What is read ahead is limited by its bytes, not by the room that they grew into.
-        self.all.shrink_to_fit();
-        Next::Bytes(self.at, self.all.into())
     }
 }
 
@@ -389,24 +368,33 @@ impl BodyReader {
                 return ControlFlow::Break(());
             }
         };
+        if piece.len() >= LARGE {
+            self.hand_over().await?;
+            return self.send(Next::Bytes(at, piece)).await;
+        }
+        // Pieces of another moment, and more than may be handed over together, do not wait for this one.
         if let Some(joined) = &self.joined
-            && (at.since(joined.at) >= ONE_MOMENT || joined.cost + piece.len() > TOGETHER)
+            && (at.since(joined.at) >= ONE_MOMENT || joined.cost >= TOGETHER)
         {
             self.hand_over().await?;
         }
-        match &mut self.joined {
-            Some(joined) => joined.add(&piece),
-            None => self.joined = Some(JoinedPieces::of(at, piece)),
-        }
+        let joined = self.joined.get_or_insert_with(|| JoinedPieces {
+            at,
+            bytes: Vec::new(),
+            cost: 0,
+        });
+        joined.add(&piece);
         ControlFlow::Continue(())
     }
 
-    /// Wakes the reader with all that came at the last moment. `Break` if the body was dropped.
+    /// Wakes the reader with the small pieces of the last moment. `Break` if the body was dropped.
     async fn hand_over(&mut self) -> ControlFlow<()> {
-        match self.joined.take() {
-            Some(joined) => self.send(joined.into_next()).await,
-            None => ControlFlow::Continue(()),
-        }
+        let Some(JoinedPieces { at, mut bytes, .. }) = self.joined.take() else {
+            return ControlFlow::Continue(());
+        };
+        // What is read ahead is limited by its bytes, not by the room that they grew into.
+        bytes.shrink_to_fit();
+        self.send(Next::Bytes(at, bytes.into())).await
     }
 
     async fn send(&self, next: Next) -> ControlFlow<()> {

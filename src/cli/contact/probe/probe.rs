@@ -353,7 +353,7 @@ impl AgentProber<'_> {
     }
 }
 
-/// True for a candidate that answered in its protocol although it is no target.
+/// The case of a candidate that answered in its protocol although it is no target.
 fn is_near(candidate: &TargetCandidate, error: &TargetError) -> bool {
     let of_type = candidate
         .target

@@ -129,12 +129,15 @@ fn request(received: &[u8]) -> Option<(usize, usize)> {
 /// The canned run, each event in a chunk of its own, as servers send them.
 fn run(input: &Value, pieces: usize) -> Vec<u8> {
     let (thread, run) = (&input["threadId"], &input["runId"]);
-    let (call, message) = (format!("call-{run}"), format!("message-{run}"));
+    // Ids of agents have no quotes, which would be escaped in each event.
+    let number = run.as_str().unwrap_or_default();
+    let call = format!("call-{number}");
+    let message = format!("message-{number}");
     let words = |piece: usize| {
-        if piece + 1 < pieces {
-            "Your order O-7 "
+        if piece == 0 {
+            "Your order O-7 is on its way."
         } else {
-            "is on its way."
+            " It comes soon."
         }
     };
     let said = (0..pieces)
@@ -145,7 +148,7 @@ fn run(input: &Value, pieces: usize) -> Vec<u8> {
         json!({ "type": "TOOL_CALL_ARGS", "toolCallId": call, "delta": "{\"receipt\":" }),
         json!({ "type": "TOOL_CALL_ARGS", "toolCallId": call, "delta": "\"R-1001\"}" }),
         json!({ "type": "TOOL_CALL_END", "toolCallId": call }),
-        json!({ "type": "TOOL_CALL_RESULT", "messageId": format!("result-{run}"), "toolCallId": call,
+        json!({ "type": "TOOL_CALL_RESULT", "messageId": format!("result-{number}"), "toolCallId": call,
             "content": "{\"order\":\"O-7\",\"amount\":89.5}", "role": "tool" }),
         json!({ "type": "TEXT_MESSAGE_START", "messageId": message, "role": "assistant" }),
     ];

@@ -290,6 +290,16 @@ struct JoinedPieces {
 }
 
 impl JoinedPieces {
+    fn of(at: At, first: &[u8]) -> Self {
+        let mut pieces = Self {
+            at,
+            bytes: Vec::new(),
+            cost: 0,
+        };
+        pieces.add(first);
+        pieces
+    }
+
     fn add(&mut self, piece: &[u8]) {
         self.bytes.extend_from_slice(piece);
         self.cost += SMALLEST.max(piece.len());
@@ -378,12 +388,10 @@ impl BodyReader {
         {
             self.hand_over().await?;
         }
-        let joined = self.joined.get_or_insert_with(|| JoinedPieces {
-            at,
-            bytes: Vec::new(),
-            cost: 0,
-        });
-        joined.add(&piece);
+        match &mut self.joined {
+            Some(joined) => joined.add(&piece),
+            None => self.joined = Some(JoinedPieces::of(at, &piece)),
+        }
         ControlFlow::Continue(())
     }
 

@@ -13,6 +13,7 @@ use ananke_a2a::A2aConfig;
 use ananke_agents::{Registration, Transport, scripted::ScriptedConfig};
 use ananke_agui::{AguiConfig, CommandConfig};
 use ananke_base::context::Clock;
+use ananke_http::HttpAgentConfig;
 use ananke_mcp::McpConfig;
 use ananke_model::schema::CommittedSchemas;
 pub use ananke_openai::program_target;
@@ -25,6 +26,7 @@ const PROTOCOLS: &[Registration] = &[
     Registration::of::<A2aConfig>(),
     Registration::of::<McpConfig>(),
     Registration::of::<OpenaiConfig>(),
+    Registration::of::<HttpAgentConfig>(),
     Registration::of::<ScriptedConfig>(),
 ];
 
@@ -115,6 +117,6 @@ mod tests {
     fn turns_that_several_protocols_may_have_have_a_type() {
         install();
         assert_eq!(connect_type_name(), "agui:connect");
-        assert_eq!(resume_type_name(), "agui:resume");
+        assert_eq!(resume_type_name(), "resume");
     }
 }

@@ -35,6 +35,7 @@ mod freezing;
 mod hangs;
 mod history;
 mod hooks;
+mod http_apis;
 mod inheritance;
 mod init;
 mod json_rpc;

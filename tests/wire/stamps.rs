@@ -236,7 +236,7 @@ async fn answered(agent: &RawAgent, clock: &Arc<Watched>, until: At) -> Reply {
         url,
         headers: Vec::new(),
         body: bytes::Bytes::from_static(b"{}"),
-        response_headers: &["content-type"],
+        response_headers: vec!["content-type".to_owned()],
         options: Arc::default(),
     };
     transport

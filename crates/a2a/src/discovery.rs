@@ -126,7 +126,7 @@ async fn request(
         // Without a version, a server that speaks several gives the card of the oldest.
         headers: http::headers_with_defaults(&own, &[("accept", "application/json"), NEWEST]),
         body: Bytes::new(),
-        response_headers: &[],
+        response_headers: Vec::new(),
         options: Arc::clone(&settings.options),
         progress: RequestProgress::default(),
     };

@@ -486,7 +486,7 @@ impl A2aTurn<'_> {
             url: credentials.on(url),
             headers: http::headers_with_defaults(&own, &defaults),
             body,
-            response_headers: &[],
+            response_headers: Vec::new(),
             options: Arc::clone(options),
             progress: RequestProgress::default(),
         }

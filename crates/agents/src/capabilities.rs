@@ -35,18 +35,33 @@ pub enum Capability {
 /// The capabilities of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
-    has: &'static [Capability],
+    /// One bit for each capability.
+    bits: u16,
 }
 
 impl Capabilities {
-    /// A target that can do this.
-    pub const fn of(has: &'static [Capability]) -> Self {
-        Self { has }
+    /// A target that can do this. A loop, because constants are made of it.
+    pub const fn of(has: &[Capability]) -> Self {
+        let mut bits = 0;
+        let mut index = 0;
+        while index < has.len() {
+            bits |= 1 << has[index] as u16;
+            index += 1;
+        }
+        Self { bits }
+    }
+
+    /// The same target without `capability`.
+    #[must_use]
+    pub const fn without(self, capability: Capability) -> Self {
+        Self {
+            bits: self.bits & !(1 << capability as u16),
+        }
     }
 
     /// Whether the target has `capability`.
-    pub fn has(self, capability: Capability) -> bool {
-        self.has.contains(&capability)
+    pub const fn has(self, capability: Capability) -> bool {
+        self.bits & (1 << capability as u16) != 0
     }
 }
 

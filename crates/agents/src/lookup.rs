@@ -108,7 +108,7 @@ impl ServerHead {
         let accepted = ("accept", "application/json, text/event-stream, */*");
         let headers = headers_with_defaults(headers, &[accepted]);
         let request = HttpRequest {
-            response_headers: Self::SOFTWARE,
+            response_headers: Self::SOFTWARE.iter().map(|it| (*it).to_owned()).collect(),
             ..request(Method::Get, url, headers)
         };
         let response = send(transport, request, limits, &mut Unseen, &mut None).await?;
@@ -136,7 +136,7 @@ fn request(method: Method, url: &Url, headers: Vec<(String, String)>) -> HttpReq
         url: url.clone(),
         headers,
         body: Bytes::new(),
-        response_headers: &[],
+        response_headers: Vec::new(),
         options: Arc::new(HttpOptions::default()),
         progress: RequestProgress::default(),
     }

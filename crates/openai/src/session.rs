@@ -268,7 +268,7 @@ fn post(settings: &OpenaiSettings, body: Bytes) -> HttpRequest {
         url: settings.endpoint.clone(),
         headers: http::headers_with_defaults(&settings.headers, &HEADERS),
         body,
-        response_headers: &retry_after::HEADERS,
+        response_headers: retry_after::HEADERS.map(str::to_owned).into(),
         options: Arc::clone(&settings.options),
         progress: RequestProgress::default(),
     }

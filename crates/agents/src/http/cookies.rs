@@ -229,7 +229,7 @@ mod tests {
                 .map(|own| ("cookie".to_owned(), own.to_owned()))
                 .collect(),
             body: Bytes::new(),
-            response_headers: &[],
+            response_headers: Vec::new(),
             options: Arc::new(HttpOptions::default()),
             progress: RequestProgress::default(),
         };

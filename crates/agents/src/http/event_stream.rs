@@ -24,14 +24,58 @@ pub trait StreamReader: EventReader {
     /// Takes that the stream is given up after its last event: its end did not come.
     fn give_up(&mut self) {}
 
+    /// Whether the end of the body may end the response here.
+    fn may_end(&self) -> bool {
+        self.rest().is_some()
+    }
+
+    /// Whether data is no event: some servers send empty data, and others an end mark.
+    fn is_nothing(&self, data: &[u8]) -> bool {
+        is_empty(data)
+    }
+
     /// The error of a response that ended although something is missing.
     fn unfinished(&self, response: &ReceivedResponse) -> TargetError;
 }
 
+/// Takes the body of a response apart into events.
+pub trait Framing: Send {
+    /// The next event that is complete, taken from the front of `rest`; `None` once `rest` is used up.
+    ///
+    /// # Errors
+    /// If an event is larger than allowed.
+    fn next_event<'s, 'c: 's>(
+        &'s mut self,
+        rest: &mut &'c [u8],
+    ) -> Result<Option<&'s [u8]>, EventTooLarge>;
+
+    /// The event that the end of the body ends, and whether all of it is there.
+    fn finish(&mut self) -> Option<(&[u8], bool)>;
+}
+
+impl Framing for sse::SseDecoder {
+    fn next_event<'s, 'c: 's>(
+        &'s mut self,
+        rest: &mut &'c [u8],
+    ) -> Result<Option<&'s [u8]>, EventTooLarge> {
+        Self::next_event(self, rest)
+    }
+
+    fn finish(&mut self) -> Option<(&[u8], bool)> {
+        let data = Self::finish(self)?;
+        // The data shows whether the agent or the connection ended, since half of a document cannot be read as JSON.
+        let is_whole = match decoded(data) {
+            Ok(text) => is_json(&text),
+            Err(_) => false,
+        };
+        Some((data, is_whole))
+    }
+}
+
 /// Reads one response.
-struct EventStream<'a> {
+struct EventStream<'a, F> {
     received: ReceivedResponse,
-    events: sse::SseDecoder,
+    events: F,
     reader: &'a mut dyn StreamReader,
     sink: &'a mut dyn Sink,
     max_response_bytes: usize,
@@ -50,9 +94,25 @@ pub async fn read_events(
     sink: &mut dyn Sink,
     closed: &mut Option<At>,
 ) -> Result<Ended, TargetError> {
+    let events = sse::SseDecoder::new(limits.max_event_bytes);
+    read_framed(response, events, reader, limits, sink, closed).await
+}
+
+/// The same for a response whose events `events` takes apart.
+///
+/// # Errors
+/// If the response is not what the protocol promises, or ends too early.
+pub async fn read_framed(
+    response: Response,
+    events: impl Framing,
+    reader: &mut dyn StreamReader,
+    limits: &Limits,
+    sink: &mut dyn Sink,
+    closed: &mut Option<At>,
+) -> Result<Ended, TargetError> {
     let stream = EventStream {
         received: response.received,
-        events: sse::SseDecoder::new(limits.max_event_bytes),
+        events,
         reader,
         sink,
         max_response_bytes: limits.max_response_bytes,
@@ -61,7 +121,7 @@ pub async fn read_events(
     stream.read(response.body, response.until, closed).await
 }
 
-impl EventStream<'_> {
+impl<F: Framing> EventStream<'_, F> {
     async fn read(
         mut self,
         mut body: Box<dyn Body>,
@@ -127,7 +187,7 @@ impl EventStream<'_> {
         );
         let mut bytes = after;
         while let Ok(Some(data)) = self.events.next_event(&mut bytes) {
-            if !is_empty(data) {
+            if !self.reader.is_nothing(data) {
                 words.push_str("; the first event of it is ");
                 words.push_str(&Received::quoted(data));
                 break;
@@ -192,13 +252,8 @@ impl EventStream<'_> {
 
     /// Takes the end of the body. A complete last event counts without the blank line after it.
     fn end(mut self) -> Result<Ended, TargetError> {
-        if let Some(data) = self.events.finish() {
-            // The data shows whether the agent or the connection ended, since half of a document cannot be read as JSON.
-            let is_whole = match decoded(data) {
-                Ok(text) => is_json(&text),
-                Err(_) => false,
-            };
-            if !is_whole && !is_empty(data) {
+        if let Some((data, is_whole)) = self.events.finish() {
+            if !is_whole && !self.reader.is_nothing(data) {
                 if self.reader.rest().is_some() {
                     self.warn("the stream ended inside an event, after the run had ended");
                     return Ok(Ended::Terminal);
@@ -209,7 +264,7 @@ impl EventStream<'_> {
                 return Ok(Ended::Cancelled);
             }
         }
-        if self.reader.rest().is_some() {
+        if self.reader.may_end() {
             return Ok(Ended::Terminal);
         }
         if is_utf16(self.received.start()) {
@@ -246,7 +301,7 @@ fn event(
     reader: &mut dyn StreamReader,
     sink: &mut dyn Sink,
 ) -> Result<ControlFlow<Stop>, TargetError> {
-    if is_empty(data) {
+    if reader.is_nothing(data) {
         if data.trim_ascii() == END_MARK {
             reader.end_mark(at);
         }

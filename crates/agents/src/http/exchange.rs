@@ -131,6 +131,11 @@ async fn refusal(
     {
         received.add(&bytes);
     }
+    refused(&received)
+}
+
+/// The error of a response that is no success, of which all that is quoted was read.
+pub fn refused(received: &ReceivedResponse) -> TargetError {
     let status = received.head.status;
     // A client may repeat a POST as a GET when it follows a redirect, so the new URL is for people to decide.
     if let 300..=399 = status
@@ -145,7 +150,7 @@ async fn refusal(
     let help = match status {
         401 | 403 => Some("check the `headers` of the target, such as `authorization`"),
         404 | 405 => Some("is `endpoint` the URL that runs the agent?"),
-        _ => failure_help(&received),
+        _ => failure_help(received),
     };
     received.refusal(format!("the agent responded with HTTP {status}"), help)
 }

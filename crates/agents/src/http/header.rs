@@ -50,8 +50,12 @@ const RESERVED: [(&[&str], &str, &str); 5] = [
     ),
 ];
 
-/// RFC 9110, 5.1 and 5.5: a token for the name, no control characters but tab in the value.
-fn header(
+/// A header of a config, checked and filled: a token for its name, no control characters but tab in its value (RFC 9110, 5.1 and
+/// 5.5).
+///
+/// # Errors
+/// If it is known later or was reported.
+pub fn header(
     name: &Text,
     text: &Text,
     interpolation: &mut Interpolation<'_>,

@@ -177,7 +177,7 @@ async fn exchange(
     note_headers(&request.progress, response.headers());
     let head = ResponseHead {
         proxy,
-        ..head(&response, request.response_headers)
+        ..head(&response, &request.response_headers)
     };
     let encoding = values(response.headers(), &CONTENT_ENCODING).join(", ");
     let (chunks, body) = Chunks::channel(Arc::clone(&clock));
@@ -236,12 +236,12 @@ fn note_headers(progress: &RequestProgress, headers: &HeaderMap) {
 }
 
 /// The head of a response. Headers that are not `wanted` are left to `note_headers`, since a recording keeps what is here.
-fn head(response: &Response, wanted: &[&str]) -> ResponseHead {
+fn head(response: &Response, wanted: &[String]) -> ResponseHead {
     let all = response.headers();
     let mut headers = Vec::new();
     for name in wanted {
-        for value in all.get_all(*name) {
-            headers.push(((*name).to_owned(), readable(value)));
+        for value in all.get_all(name) {
+            headers.push((name.clone(), readable(value)));
         }
     }
     // A server may name the new place by its path alone.

@@ -23,7 +23,7 @@ pub struct HttpRequest {
     /// The whole content: no request is streamed.
     pub body: Bytes,
     /// The names of the response headers that the protocol reads, in lower case.
-    pub response_headers: &'static [&'static str],
+    pub response_headers: Vec<String>,
     /// The options of the connection.
     pub options: Arc<HttpOptions>,
     /// The steps that it has taken, as a timeout reports them.

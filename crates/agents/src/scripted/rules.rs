@@ -75,7 +75,7 @@ pub enum ScriptedStep {
     /// Advances virtual time, in milliseconds. Nothing sleeps.
     #[fill(name = Delay)]
     DelayMs(Number),
-    /// Interrupts the run until an `agui:resume` turn answers; the steps after it run when it is resolved.
+    /// Interrupts the run until a `resume` turn answers; the steps after it run when it is resolved.
     #[fill(flatten)]
     Interrupt(ScriptedInterrupt),
     /// Ends the run with an error event.

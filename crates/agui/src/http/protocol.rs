@@ -28,7 +28,7 @@ impl Protocol for AguiConfig {
         TurnType {
             name: "agui:resume",
             since: "1.3",
-            description: "Answers open interrupts, or a call that only a person can answer.",
+            description: "The name that `resume` had before schema version 1.4.",
             kind: TurnKind::Resume,
         },
     ];

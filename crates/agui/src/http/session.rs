@@ -97,7 +97,7 @@ impl AguiSession {
             url,
             headers,
             body,
-            response_headers: &[],
+            response_headers: Vec::new(),
             options: Arc::clone(&self.settings.options),
             progress: RequestProgress::default(),
         }

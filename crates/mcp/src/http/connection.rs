@@ -196,7 +196,7 @@ impl HttpConnection {
             url,
             headers: headers_with_defaults(&self.settings.headers, &headers),
             body: Bytes::from(body),
-            response_headers: &[SESSION],
+            response_headers: vec![SESSION.to_owned()],
             options: Arc::clone(&self.settings.options),
             progress: RequestProgress::default(),
         }

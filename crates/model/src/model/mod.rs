@@ -70,7 +70,7 @@ pub use scalars::{
     Decimal, Flag, Limit, Number, OneOrMany, Scalar, Text, TimeoutMs, WholeNumber, add_bounds,
     extension_keys, is_reference, mapping, optional_mapping, version_schema,
 };
-pub use short::{Short, TextOr};
+pub use short::{Short, ShortForm, TextOr};
 pub use simulate::{Checkpoint, Simulate, SimulatorName, Walk, WalkAction};
 pub use since::{Excludes, OneSince, Since, TYPE, branch, take_properties};
 pub use test::Test;

@@ -92,9 +92,17 @@ const USER: TurnType = TurnType {
     kind: TurnKind::User,
 };
 
+/// The type of a turn that answers what the agent waits for, on every protocol that has interrupts.
+const RESUME: TurnType = TurnType {
+    name: "resume",
+    since: "1.4",
+    description: "Answers open interrupts, or a call that only a person can answer.",
+    kind: TurnKind::Resume,
+};
+
 static INSTALLED: OnceLock<Vec<&'static TurnType>> = OnceLock::new();
 
-/// Makes these the types of turns of the program, in addition to that of the user, in the order of messages and schemas.
+/// Makes these the types of turns of the program, in addition to those of every protocol, in the order of messages and schemas.
 /// The first call counts.
 pub fn install_turn_types(types: impl Iterator<Item = &'static TurnType>) {
     INSTALLED.get_or_init(|| types.collect());
@@ -112,25 +120,22 @@ fn installed() -> &'static [&'static TurnType] {
     &[]
 }
 
-/// Every type of turn, that of the user first.
+/// Every type of turn, those of every protocol first.
 fn turn_types() -> impl Iterator<Item = &'static TurnType> {
-    std::iter::once(&USER).chain(installed().iter().copied())
+    [&USER, &RESUME]
+        .into_iter()
+        .chain(installed().iter().copied())
 }
 
-/// The `type` that turns have in files which answer what an agent waits for; if several protocols have one, the first.
+/// The `type` of turns that answer what an agent waits for, in files of the newest schema version.
 pub fn resume_type_name() -> &'static str {
-    name_of(|kind| matches!(kind, TurnKind::Resume))
+    RESUME.name
 }
 
-/// The `type` that turns have in files which replay the thread; if several protocols have one, the first.
+/// The `type` of turns that replay the thread; if several protocols have one, the first.
 pub fn connect_type_name() -> &'static str {
-    name_of(|kind| matches!(kind, TurnKind::Connect))
-}
-
-fn name_of(is_it: fn(TurnKind) -> bool) -> &'static str {
-    turn_types()
-        .find(|turn_type| is_it(turn_type.kind))
-        .map_or("", |turn_type| turn_type.name)
+    let connect = turn_types().find(|turn_type| matches!(turn_type.kind, TurnKind::Connect));
+    connect.map_or("", |turn_type| turn_type.name)
 }
 
 impl Turn {

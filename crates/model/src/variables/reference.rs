@@ -67,7 +67,7 @@ impl Interpolation<'_> {
             .map(Value::String)
     }
 
-    fn scan<'t>(
+    pub(super) fn scan<'t>(
         &mut self,
         text: &'t str,
         span: Span,
@@ -90,7 +90,7 @@ impl Interpolation<'_> {
         Err(NotReady::Invalid)
     }
 
-    fn join(
+    pub(super) fn join(
         &mut self,
         pieces: &[Piece<'_>],
         whole: &str,

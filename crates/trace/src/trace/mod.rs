@@ -48,8 +48,8 @@ pub use event_number::{EventNumber, replace_events};
 pub use exchange::{Event, Exchange};
 pub use facts::{
     Fact, Facts, JsonKinds, KnownKey, KnownName, Ledger, Unread, UnreadCall, UnreadForm,
-    UnreadKind, UnreadViolation, facts_of_item, facts_of_key, may_hold_call, unread_items,
-    unread_keys,
+    UnreadKind, UnreadViolation, call_ids, facts_of_item, facts_of_key, is_call, may_hold_call,
+    unread_items, unread_keys,
 };
 pub use gaps::CallGap;
 pub use message::{Author, Message, Origin};

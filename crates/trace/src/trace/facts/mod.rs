@@ -15,6 +15,8 @@ pub use fact::{Fact, Facts};
 pub use known_keys::{JsonKinds, KnownKey, unread_items, unread_keys};
 pub(crate) use ledger::Entered;
 pub use ledger::{KnownName, Ledger, UnreadKind};
-pub use possible_facts::{UnreadCall, facts_of_item, facts_of_key, may_hold_call};
+pub use possible_facts::{
+    UnreadCall, call_ids, facts_of_item, facts_of_key, is_call, may_hold_call,
+};
 pub(crate) use unread::owned;
 pub use unread::{Unread, UnreadForm, UnreadViolation};

@@ -213,10 +213,7 @@ impl FactSearch {
     fn object(&mut self, object: &Map<String, Value>) {
         let has = |keys: &[&str]| keys.iter().any(|key| is_given(object.get(*key)));
         self.has_data |= has(&ARGUMENTS) || has(&RESULTS);
-        let is_named = NAMES
-            .iter()
-            .any(|key| object.get(*key).is_some_and(is_text));
-        if is_named && (has(&RESULTS) || has(&ARGUMENTS) && !is_declaration(object)) {
+        if is_call(object) {
             self.facts = self.facts | CALL;
         }
         let has_call_id = CALL_IDS.iter().any(|key| object.contains_key(*key));
@@ -260,6 +257,21 @@ impl FactSearch {
             self.value(&read.value, InnerJson::Ignored);
         }
     }
+}
+
+/// Whether an object by itself has the form of a call: a name, and arguments or a result.
+pub fn is_call(object: &Map<String, Value>) -> bool {
+    let has = |keys: &[&str]| keys.iter().any(|key| is_given(object.get(*key)));
+    let is_named = NAMES
+        .iter()
+        .any(|key| object.get(*key).is_some_and(is_text));
+    is_named && (has(&RESULTS) || has(&ARGUMENTS) && !is_declaration(object))
+}
+
+/// The ids by which an object names a call, its own or that which it is about.
+pub fn call_ids(object: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let ids = CALL_IDS.iter().chain(&["id"]);
+    ids.filter_map(|key| object.get(*key)?.as_str())
 }
 
 /// Whether there is a value, and it is not null.

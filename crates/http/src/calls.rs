@@ -1,0 +1,351 @@
+//! The calls of a turn, put together from the items of its events, and the ids of all calls of a conversation.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::mapping::{CallMapping, CompiledPick, ResultMapping};
+use super::path::{Searched, is_given};
+use super::response_config::CallMode;
+use super::seen_keys::key_list;
+use ananke_base::context::Ids;
+use ananke_base::source::received_json::{HalfJoiner, Halves, SentText};
+use ananke_model::variables::as_text;
+use ananke_trace::trace::{Change, ResultContent, Unread};
+
+/// The calls of a conversation, by the ids that the agent gives them.
+#[derive(Debug, Default)]
+pub(crate) struct KnownCalls {
+    /// The key of the newest call with an id: a result may come in a later turn.
+    by_id: HashMap<String, String>,
+    /// The keys of all calls.
+    keys: HashSet<String>,
+    /// The calls without a result, from the oldest: key and name.
+    open: Vec<(String, String)>,
+}
+
+impl KnownCalls {
+    /// Whether a call with this id was read.
+    pub(crate) fn has_id(&self, id: &str) -> bool {
+        self.by_id.contains_key(id)
+    }
+
+    /// The key of a new call: its id, unless an earlier call has it.
+    fn add(&mut self, id: Option<&str>, name: &str, ids: &dyn Ids) -> String {
+        let key = match id {
+            Some(id) if !self.keys.contains(id) => id.to_owned(),
+            Some(_) | None => ids.next("call"),
+        };
+        if let Some(id) = id {
+            self.by_id.insert(id.to_owned(), key.clone());
+        }
+        self.keys.insert(key.clone());
+        self.open.push((key.clone(), name.to_owned()));
+        key
+    }
+
+    /// The call that a result answers: that with its id, else the oldest open call to its tool, else the oldest open call.
+    fn answered_by(&self, id: Option<&str>, name: Option<&str>) -> Option<&str> {
+        if let Some(id) = id {
+            return self.by_id.get(id).map(String::as_str);
+        }
+        let mut open = self.open.iter();
+        let found = match name {
+            Some(name) => open.find(|(_, other)| other == name),
+            None => open.next(),
+        };
+        found.map(|(key, _)| key.as_str())
+    }
+}
+
+/// A call of the turn.
+#[derive(Debug)]
+struct TurnCall {
+    key: String,
+    id: Option<String>,
+    index: Option<String>,
+    /// The arguments that are not reported yet, because a later item may replace them.
+    args: Option<Value>,
+    joiner: HalfJoiner,
+    has_args: bool,
+    is_complete: bool,
+    result: Option<Value>,
+}
+
+/// The calls of a turn.
+#[derive(Debug, Default)]
+pub(crate) struct TurnCalls {
+    calls: Vec<TurnCall>,
+}
+
+impl TurnCalls {
+    /// Takes an item of `response.calls`, whose event has texts with these halves of characters.
+    ///
+    /// # Errors
+    /// If it is a call without a name; the text follows `event 3 `.
+    pub(crate) fn take(
+        &mut self,
+        item: Searched<'_>,
+        mapping: &CallMapping,
+        halves: Halves,
+        known: &mut KnownCalls,
+        ids: &dyn Ids,
+        report: &mut dyn FnMut(Change<'_>),
+    ) -> Result<(), String> {
+        let id = text_in(mapping.id.as_ref(), item);
+        let index = text_in(mapping.index.as_ref(), item);
+        let name = text_in(Some(&mapping.name), item);
+        let args = value_in(mapping.args.as_ref(), item);
+        let position = match self.position(id.as_deref(), index.as_deref(), mapping) {
+            // Pieces of arguments go to the call that began last, unless they begin another one.
+            None if name.is_none() && mapping.mode == CallMode::Delta && id.is_none() => {
+                self.calls.len().checked_sub(1)
+            }
+            found => found,
+        };
+        let position = match (position, name) {
+            (Some(position), _) => position,
+            (None, Some(name)) => {
+                let key = known.add(id.as_deref(), &name, ids);
+                report(Change::CallOpened {
+                    id: Cow::Borrowed(&key),
+                    name: Cow::Borrowed(&name),
+                    subagent: None,
+                });
+                self.calls.push(TurnCall {
+                    key,
+                    id,
+                    index,
+                    args: None,
+                    joiner: HalfJoiner::default(),
+                    has_args: false,
+                    is_complete: false,
+                    result: None,
+                });
+                self.calls.len() - 1
+            }
+            (None, None) if args.is_none() && id.is_none() => return Ok(()),
+            (None, None) => {
+                return Err(format!(
+                    "has an item of {} in which `response.calls.name` finds nothing: {}. It has: {}",
+                    mapping.at.words(),
+                    mapping.name.words(),
+                    key_list(item.value)
+                ));
+            }
+        };
+        let call = &mut self.calls[position];
+        if let Some(args) = args {
+            call.add_args(args, mapping.mode, halves, report);
+        }
+        let result = value_in(mapping.result.as_ref(), item).filter(is_result);
+        let error = mapping
+            .error
+            .as_ref()
+            .map(|error| finds_something(error, item));
+        // A call that failed may have no other result than its error.
+        let result = match (result, error) {
+            (None, Some(true)) => value_in(mapping.error.as_ref(), item),
+            (result, _) => result,
+        };
+        if let Some(result) = result {
+            call.answer(result, error, known, report);
+        } else if mapping.mode == CallMode::Whole && call.id.is_none() {
+            // No later item can be about it.
+            call.complete(report);
+        }
+        Ok(())
+    }
+
+    /// The call of the turn that an item with this id or index is about.
+    fn position(
+        &self,
+        id: Option<&str>,
+        index: Option<&str>,
+        mapping: &CallMapping,
+    ) -> Option<usize> {
+        if let Some(id) = id {
+            return self
+                .calls
+                .iter()
+                .rposition(|call| call.id.as_deref() == Some(id));
+        }
+        if let Some(index) = index
+            && mapping.mode == CallMode::Delta
+        {
+            return self
+                .calls
+                .iter()
+                .rposition(|call| call.index.as_deref() == Some(index));
+        }
+        None
+    }
+
+    /// Takes an item of `response.results`.
+    pub(crate) fn take_result(
+        &mut self,
+        item: Searched<'_>,
+        mapping: &ResultMapping,
+        known: &mut KnownCalls,
+        report: &mut dyn FnMut(Change<'_>),
+    ) {
+        let id = text_in(mapping.id.as_ref(), item);
+        let name = text_in(mapping.name.as_ref(), item);
+        let result = match &mapping.result {
+            Some(result) => value_in(Some(result), item).unwrap_or(Value::Null),
+            None => item.value.clone(),
+        };
+        let error = mapping
+            .error
+            .as_ref()
+            .map(|error| finds_something(error, item));
+        let Some(key) = known.answered_by(id.as_deref(), name.as_deref()) else {
+            let id = id.or(name).unwrap_or_default();
+            return report(Change::Unread(Unread::results(
+                &id,
+                "the call is not in the responses so far",
+            )));
+        };
+        let key = key.to_owned();
+        if let Some(call) = self.calls.iter_mut().find(|call| call.key == key) {
+            return call.answer(result, error, known, report);
+        }
+        // The call is one of an earlier turn.
+        answered(&key, result, error, known, report);
+    }
+
+    /// Reports what is still held back: nothing comes after it.
+    pub(crate) fn complete_all(&mut self, report: &mut dyn FnMut(Change<'_>)) {
+        for call in &mut self.calls {
+            call.complete(report);
+        }
+    }
+
+    /// The keys of the calls without a result.
+    pub(crate) fn unanswered(&self) -> impl Iterator<Item = &str> {
+        let open = self.calls.iter().filter(|call| call.result.is_none());
+        open.map(|call| call.key.as_str())
+    }
+
+    /// The key of the call with this id, in this turn or an earlier one.
+    pub(crate) fn key_of(id: &str, known: &KnownCalls) -> Option<String> {
+        known.by_id.get(id).cloned()
+    }
+}
+
+impl TurnCall {
+    fn add_args(
+        &mut self,
+        args: Value,
+        mode: CallMode,
+        halves: Halves,
+        report: &mut dyn FnMut(Change<'_>),
+    ) {
+        if mode == CallMode::Delta
+            && let Value::String(piece) = &args
+        {
+            let (delta, _) = self.joiner.join(SentText::new(piece.as_str(), halves));
+            if !delta.is_empty() {
+                self.has_args = true;
+                report(Change::CallArgs {
+                    id: Cow::Borrowed(&self.key),
+                    delta,
+                });
+            }
+            return;
+        }
+        if !self.is_complete && !self.has_args {
+            self.args = Some(args);
+        } else if self.args.as_ref().is_some_and(|known| *known != args) {
+            let reason = "the agent sent other arguments after they were complete";
+            report(Change::Unread(Unread::arguments(self.key.clone(), reason)));
+        }
+    }
+
+    /// The arguments are complete.
+    fn complete(&mut self, report: &mut dyn FnMut(Change<'_>)) {
+        if std::mem::replace(&mut self.is_complete, true) {
+            return;
+        }
+        let id = || Cow::Borrowed(self.key.as_str());
+        if !self.has_args {
+            let delta = match &self.args {
+                None | Some(Value::Null) => Cow::Borrowed("{}"),
+                Some(Value::String(text)) if text.trim().is_empty() => Cow::Borrowed("{}"),
+                Some(args) => Cow::Owned(as_text(args)),
+            };
+            report(Change::CallArgs { id: id(), delta });
+        }
+        report(Change::CallArgsDone { id: id() });
+    }
+
+    fn answer(
+        &mut self,
+        result: Value,
+        error: Option<bool>,
+        known: &mut KnownCalls,
+        report: &mut dyn FnMut(Change<'_>),
+    ) {
+        self.complete(report);
+        match &self.result {
+            None => {
+                answered(&self.key, result.clone(), error, known, report);
+                self.result = Some(result);
+            }
+            // Servers send a call again when they know more of it.
+            Some(earlier) if *earlier == result => {}
+            Some(_) => {
+                let reason = "the agent sent another result after the first one";
+                let id = self.id.as_deref().unwrap_or(&self.key);
+                report(Change::Unread(Unread::results(id, reason)));
+            }
+        }
+    }
+}
+
+/// Reports the result of a call.
+fn answered(
+    key: &str,
+    result: Value,
+    is_error: Option<bool>,
+    known: &mut KnownCalls,
+    report: &mut dyn FnMut(Change<'_>),
+) {
+    known.open.retain(|(open, _)| open != key);
+    report(Change::CallAnswered {
+        id: Cow::Borrowed(key),
+        result: match result {
+            Value::String(text) => ResultContent::Text(Cow::Owned(text)),
+            value => ResultContent::Json(value),
+        },
+        is_error,
+    });
+}
+
+/// Whether a value in the item of a call is its result: an empty text or null is none yet.
+fn is_result(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        _ => true,
+    }
+}
+
+/// Whether `pick` finds something that is not false or empty.
+pub(crate) fn finds_something(pick: &CompiledPick, item: Searched<'_>) -> bool {
+    let hits = pick.find(item, &mut Vec::new());
+    hits.iter().any(|hit| is_given(&hit.value))
+}
+
+/// The value that `pick` finds first, if it is not null.
+pub(crate) fn value_in(pick: Option<&CompiledPick>, item: Searched<'_>) -> Option<Value> {
+    let value = pick?.first(item)?.value.into_owned();
+    if value.is_null() { None } else { Some(value) }
+}
+
+/// The text that `pick` finds first, if it is not empty; a number is a text too.
+pub(crate) fn text_in(pick: Option<&CompiledPick>, item: Searched<'_>) -> Option<String> {
+    let text = as_text(&value_in(pick, item)?);
+    if text.is_empty() { None } else { Some(text) }
+}

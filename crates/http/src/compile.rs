@@ -1,0 +1,501 @@
+//! From the keys of an agent behind an HTTP API of its own to the agent.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::json;
+use url::Url;
+
+use super::config::{
+    CaptureSource, HttpAgentConfig, RequestMethod, ResumeRequest, StartRequest, ThenRequest,
+};
+use super::http_target::HttpTarget;
+use super::mapping::{compile_mapping, compile_paths};
+use super::request::{Capture, CapturedFrom, Content, EndpointTemplate, RequestTemplate};
+use super::settings::{HttpSettings, ResumeTemplate, ThenTemplate};
+use ananke_agents::http::{Method, header, is_header};
+use ananke_base::diagnostic::Code;
+use ananke_base::source::{FreeMap, Node, NodeValue};
+use ananke_model::model::{Short, Text};
+use ananke_model::variables::{
+    Fill as _, Interpolation, Leaf, Template, ValueTemplate, endpoint_url, fill_all, name_problem,
+};
+
+/// The variables that are known when a request is sent.
+const SENT: [&str; 4] = ["INPUT", "MESSAGES", "HISTORY", "TURN"];
+
+/// Those that a message of the conversation has.
+const OF_MESSAGE: [&str; 2] = ["ROLE", "TEXT"];
+
+/// Those that the request of a `resume` turn has in addition.
+const OF_RESUME: [&str; 3] = ["RESUME", "RESUME_STATUS", "RESUME_ID"];
+
+/// The time between two requests that wait for something, in milliseconds, if the target does not say so.
+const EVERY_MS: u64 = 500;
+
+/// The longest such time: an hour.
+const LONGEST_PAUSE_MS: u64 = 3_600_000;
+
+/// The names of the variables that a text may have before they are known.
+struct Late<'a> {
+    captures: &'a BTreeSet<String>,
+    others: &'a [&'a str],
+}
+
+impl Late<'_> {
+    fn is_late(&self, name: &str) -> bool {
+        self.captures.contains(name) || self.others.contains(&name)
+    }
+}
+
+/// The keys of a request, whichever kind it is.
+#[derive(Clone, Copy)]
+struct RequestKeys<'a> {
+    method: Option<RequestMethod>,
+    headers: Option<&'a FreeMap<Text>>,
+    query: Option<&'a FreeMap<Text>>,
+    body: Option<&'a Node>,
+    form: Option<&'a FreeMap<Text>>,
+    capture: Option<&'a FreeMap<Short<CaptureSource>>>,
+}
+
+/// Checks and fills a target.
+///
+/// # Errors
+/// If something is known later or was reported.
+pub(super) fn compile(
+    config: &HttpAgentConfig,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<HttpTarget> {
+    let captures = captured_names(config, interpolation);
+    let late = Late {
+        captures: &captures,
+        others: &SENT,
+    };
+    // The base comes first, since other addresses are resolved against it; what follows is compiled all the same if it is wrong.
+    let endpoint = main_endpoint(&config.endpoint, &late, interpolation);
+    let base = match &endpoint {
+        Ok((_, base)) => Some(base.clone()),
+        Err(_) => None,
+    };
+    let main = request(main_keys(config), Method::Post, &late, interpolation);
+    let headers = config.headers.as_ref();
+    let start: Leaf<Vec<_>> = fill_all(config.start.iter().flatten(), |start| {
+        further(
+            start_keys(start),
+            &start.endpoint,
+            headers,
+            base.as_ref(),
+            &late,
+            interpolation,
+        )
+    });
+    let then: Leaf<Vec<_>> = fill_all(config.then.iter().flatten(), |then| {
+        self::then(then, headers, base.as_ref(), &late, interpolation)
+    });
+    let resume = match &config.resume {
+        Some(resume) => {
+            self::resume(config, resume, base.as_ref(), &captures, interpolation).map(Some)
+        }
+        None => Ok(None),
+    };
+    let message = message(config.message.as_ref(), interpolation);
+    let roles = roles(config, interpolation);
+    let response = compile_mapping(&config.response, interpolation);
+    let options = config.http.fill(interpolation);
+    let (endpoint, base) = endpoint?;
+    let main = main?;
+    Ok(HttpTarget::new(HttpSettings {
+        endpoint: config.endpoint.value.clone(),
+        base,
+        main: RequestTemplate { endpoint, ..main },
+        start: start?,
+        then: then?,
+        resume: resume?,
+        message: message?,
+        roles: roles?,
+        response: response?,
+        options: Arc::new(options?),
+    }))
+}
+
+/// The names of all captures. A name that nothing may have was reported.
+fn captured_names(
+    config: &HttpAgentConfig,
+    interpolation: &mut Interpolation<'_>,
+) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let start = config.start.iter().flatten().map(|start| &start.capture);
+    let then = config.then.iter().flatten().map(|then| &then.capture);
+    for captures in std::iter::once(&config.capture).chain(start).chain(then) {
+        for (name, _) in captures.iter().flatten() {
+            if let Some((wrong, help)) = name_problem(name) {
+                let message = format!("`{}` {wrong}", name.value);
+                interpolation.report(Code::BadValue, name.span, message, Some(help.to_owned()));
+            }
+            names.insert(name.value.clone());
+        }
+    }
+    names
+}
+
+fn main_keys(config: &HttpAgentConfig) -> RequestKeys<'_> {
+    RequestKeys {
+        method: config.method,
+        headers: config.headers.as_ref(),
+        query: config.query.as_ref(),
+        body: config.body.as_ref(),
+        form: config.form.as_ref(),
+        capture: config.capture.as_ref(),
+    }
+}
+
+fn start_keys(start: &StartRequest) -> RequestKeys<'_> {
+    RequestKeys {
+        method: start.method,
+        headers: start.headers.as_ref(),
+        query: start.query.as_ref(),
+        body: start.body.as_ref(),
+        form: start.form.as_ref(),
+        capture: start.capture.as_ref(),
+    }
+}
+
+fn then_keys(then: &ThenRequest) -> RequestKeys<'_> {
+    RequestKeys {
+        method: then.method,
+        headers: then.headers.as_ref(),
+        query: then.query.as_ref(),
+        body: then.body.as_ref(),
+        form: then.form.as_ref(),
+        capture: then.capture.as_ref(),
+    }
+}
+
+/// The endpoint of a target, and what other addresses are resolved against.
+fn main_endpoint(
+    written: &Text,
+    late: &Late<'_>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<(EndpointTemplate, Url)> {
+    let template = interpolation.template(written, &|name| late.is_late(name))?;
+    if template.variables().next().is_none() {
+        let url = endpoint_url(written, "endpoint", interpolation)?;
+        let endpoint = EndpointTemplate {
+            base: None,
+            address: Template::known(url.as_str().to_owned()),
+        };
+        return Ok((endpoint, url));
+    }
+    // Any value shows whether the rest of it is an address.
+    let example = template.text(&|_| Some(json!("0")), &|value| value);
+    let base = Url::parse(&example.unwrap_or_default());
+    match base {
+        Ok(base) if matches!(base.scheme(), "http" | "https") && base.has_host() => {
+            let endpoint = EndpointTemplate {
+                base: None,
+                address: template,
+            };
+            Ok((endpoint, base))
+        }
+        Ok(_) | Err(_) => {
+            let message = "the endpoint is not a valid URL: it must start with `http://` or `https://` and a host";
+            let help =
+                "captured values are for its path: `http://127.0.0.1:8000/threads/${THREAD}/runs`";
+            Err(interpolation.report(Code::BadUrl, written.span, message, Some(help.to_owned())))
+        }
+    }
+}
+
+/// A request of `start` or `then`, which has the headers of the target as well.
+fn further(
+    keys: RequestKeys<'_>,
+    endpoint: &Text,
+    target_headers: Option<&FreeMap<Text>>,
+    base: Option<&Url>,
+    late: &Late<'_>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<RequestTemplate> {
+    let has_content = keys.body.is_some() || keys.form.is_some();
+    let default = if has_content {
+        Method::Post
+    } else {
+        Method::Get
+    };
+    let inherited = headers(target_headers, late, interpolation);
+    let own = request(keys, default, late, interpolation);
+    let address = interpolation.template(endpoint, &|name| late.is_late(name));
+    let mut request = own?;
+    for (name, value) in inherited? {
+        if !request.headers.iter().any(|(own, _)| *own == name) {
+            request.headers.push((name, value));
+        }
+    }
+    request.endpoint = EndpointTemplate {
+        base: base.cloned(),
+        address: address?,
+    };
+    Ok(request)
+}
+
+fn then(
+    then: &ThenRequest,
+    headers: Option<&FreeMap<Text>>,
+    base: Option<&Url>,
+    late: &Late<'_>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<ThenTemplate> {
+    let request = further(
+        then_keys(then),
+        &then.endpoint,
+        headers,
+        base,
+        late,
+        interpolation,
+    );
+    let until = match &then.until {
+        Some(until) => compile_paths(until, interpolation).map(Some),
+        None => Ok(None),
+    };
+    let every_ms: Leaf<u64> =
+        interpolation.number_or(then.every_ms.as_ref(), 1..=LONGEST_PAUSE_MS, EVERY_MS);
+    let is_read: Leaf<Option<bool>> = then.read.fill(interpolation);
+    Ok(ThenTemplate {
+        request: request?,
+        until: until?,
+        every_ms: every_ms?,
+        is_read: is_read?.unwrap_or_default(),
+    })
+}
+
+/// The request of a `resume` turn: keys that it does not have are those of the target.
+fn resume(
+    config: &HttpAgentConfig,
+    resume: &ResumeRequest,
+    base: Option<&Url>,
+    captures: &BTreeSet<String>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<ResumeTemplate> {
+    let others: Vec<&str> = SENT.iter().chain(&OF_RESUME).copied().collect();
+    let late = Late {
+        captures,
+        others: &others,
+    };
+    let has_content = resume.body.is_some() || resume.form.is_some();
+    let own = RequestKeys {
+        method: resume.method.or(config.method),
+        headers: resume.headers.as_ref().or(config.headers.as_ref()),
+        query: resume.query.as_ref().or(config.query.as_ref()),
+        body: if has_content {
+            resume.body.as_ref()
+        } else {
+            config.body.as_ref()
+        },
+        form: if has_content {
+            resume.form.as_ref()
+        } else {
+            config.form.as_ref()
+        },
+        capture: config.capture.as_ref(),
+    };
+    let request = request(own, Method::Post, &late, interpolation);
+    let endpoint = resume.endpoint.as_ref().unwrap_or(&config.endpoint);
+    let address = interpolation.template(endpoint, &|name| late.is_late(name));
+    let resolved: Leaf<Option<String>> = match &resume.statuses {
+        Some(statuses) => statuses.resolved.fill(interpolation),
+        None => Ok(None),
+    };
+    let cancelled: Leaf<Option<String>> = match &resume.statuses {
+        Some(statuses) => statuses.cancelled.fill(interpolation),
+        None => Ok(None),
+    };
+    let mut request = request?;
+    request.endpoint = EndpointTemplate {
+        base: base.cloned(),
+        address: address?,
+    };
+    Ok(ResumeTemplate {
+        request,
+        resolved: resolved?.unwrap_or_else(|| "resolved".to_owned()),
+        cancelled: cancelled?.unwrap_or_else(|| "cancelled".to_owned()),
+    })
+}
+
+/// A request without its address.
+fn request(
+    keys: RequestKeys<'_>,
+    default: Method,
+    late: &Late<'_>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<RequestTemplate> {
+    let method = match keys.method {
+        Some(RequestMethod::Get) => Method::Get,
+        Some(RequestMethod::Post) => Method::Post,
+        None => default,
+    };
+    let headers = headers(keys.headers, late, interpolation);
+    let query = templates(keys.query, late, interpolation);
+    let content = content(keys, method, late, interpolation);
+    let captures = captures(keys.capture, interpolation);
+    Ok(RequestTemplate {
+        // The caller knows what it is resolved against.
+        endpoint: EndpointTemplate {
+            base: None,
+            address: Template::default(),
+        },
+        method,
+        headers: headers?,
+        query: query?,
+        content: content?,
+        captures: captures?,
+    })
+}
+
+fn content(
+    keys: RequestKeys<'_>,
+    method: Method,
+    late: &Late<'_>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<Content> {
+    let place = match (keys.body, keys.form) {
+        (Some(body), _) => body.span,
+        (None, Some(form)) => match form.iter().next() {
+            Some((name, _)) => name.span,
+            None => return Ok(Content::Form(Vec::new())),
+        },
+        (None, None) => return Ok(Content::None),
+    };
+    if keys.body.is_some() && keys.form.is_some() {
+        let message = "`body` and `form` both say what is sent";
+        let help = Some("keep one of them".to_owned());
+        return Err(interpolation.report(Code::Contradiction, place, message, help));
+    }
+    if method == Method::Get {
+        let message = "a GET request has no body";
+        let help = Some("use `query`, or `method: POST`".to_owned());
+        return Err(interpolation.report(Code::Contradiction, place, message, help));
+    }
+    if let Some(form) = keys.form {
+        return templates(Some(form), late, interpolation).map(Content::Form);
+    }
+    match keys.body {
+        Some(Node {
+            value: NodeValue::String(text),
+            span,
+        }) => {
+            let text = Text {
+                value: text.clone(),
+                span: *span,
+            };
+            interpolation
+                .template(&text, &|name| late.is_late(name))
+                .map(Content::Text)
+        }
+        Some(body) => interpolation
+            .value_template(body, &|name| late.is_late(name))
+            .map(Content::Json),
+        None => Ok(Content::None),
+    }
+}
+
+fn templates(
+    written: Option<&FreeMap<Text>>,
+    late: &Late<'_>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<Vec<(String, Template)>> {
+    fill_all(written.into_iter().flatten(), |(name, text)| {
+        let template = interpolation.template(text, &|name| late.is_late(name))?;
+        Ok((name.value.clone(), template))
+    })
+}
+
+fn headers(
+    written: Option<&FreeMap<Text>>,
+    late: &Late<'_>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<Vec<(String, Template)>> {
+    fill_all(written.into_iter().flatten(), |(name, text)| {
+        let template = interpolation.header_template(text, &|name| late.is_late(name))?;
+        if template.variables().next().is_none() {
+            let (name, value) = header(name, text, interpolation)?;
+            return Ok((name, Template::known(value)));
+        }
+        if !is_header(name, "") {
+            let message = format!("`{}` is not a valid header name", name.value);
+            return Err(interpolation.report(Code::BadValue, name.span, message, None));
+        }
+        Ok((name.to_ascii_lowercase(), template))
+    })
+}
+
+fn captures(
+    written: Option<&FreeMap<Short<CaptureSource>>>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<Vec<Capture>> {
+    fill_all(written.into_iter().flatten(), |(name, source)| {
+        let source = match &**source {
+            CaptureSource {
+                path: Some(path),
+                header: None,
+                cookie: None,
+            } => {
+                let paths = ananke_model::model::OneOrMany(vec![path.clone()]);
+                CapturedFrom::Body(compile_paths(&paths, interpolation)?)
+            }
+            CaptureSource {
+                path: None,
+                header: Some(header),
+                cookie: None,
+            } => CapturedFrom::Header(interpolation.text(header)?),
+            CaptureSource {
+                path: None,
+                header: None,
+                cookie: Some(cookie),
+            } => CapturedFrom::Cookie(interpolation.text(cookie)?),
+            _ => {
+                let message = format!(
+                    "the capture `{}` needs exactly one of `path`, `header` and `cookie`",
+                    name.value
+                );
+                return Err(interpolation.report(Code::Contradiction, name.span, message, None));
+            }
+        };
+        Ok(Capture {
+            name: name.value.clone(),
+            source,
+        })
+    })
+}
+
+/// One message of the conversation.
+fn message(written: Option<&Node>, interpolation: &mut Interpolation<'_>) -> Leaf<ValueTemplate> {
+    match written {
+        Some(node) => interpolation.value_template(node, &|name| OF_MESSAGE.contains(&name)),
+        None => Ok(default_message()),
+    }
+}
+
+/// `{ role: "${ROLE}", content: "${TEXT}" }`
+fn default_message() -> ValueTemplate {
+    ValueTemplate::Map(vec![
+        ("role".to_owned(), ValueTemplate::variable("ROLE")),
+        ("content".to_owned(), ValueTemplate::variable("TEXT")),
+    ])
+}
+
+/// The words for the user and for the agent.
+fn roles(
+    config: &HttpAgentConfig,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<(String, String)> {
+    let Some(roles) = &config.roles else {
+        return Ok(("user".to_owned(), "assistant".to_owned()));
+    };
+    let user: Leaf<Option<String>> = roles.user.fill(interpolation);
+    let agent: Leaf<Option<String>> = roles.assistant.fill(interpolation);
+    let (user, agent) = (user?, agent?);
+    Ok((
+        user.unwrap_or_else(|| "user".to_owned()),
+        agent.unwrap_or_else(|| "assistant".to_owned()),
+    ))
+}

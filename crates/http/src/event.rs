@@ -1,0 +1,209 @@
+//! One event of a response: a value, and a name if its form has names.
+
+use serde_json::Value;
+
+use super::path::Searched;
+use super::response_config::StreamForm;
+use ananke_base::source::received_json::{Halves, Oddities, decoded, read_event};
+
+/// The name of a server-sent event without one.
+const MESSAGE: &str = "message";
+
+/// The mark by which many servers end a stream. It says nothing that the end of the body does not say.
+const END_MARK: &str = "[DONE]";
+
+/// One event.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) name: Option<String>,
+    pub(crate) value: Value,
+    pub(crate) oddities: Oddities,
+}
+
+impl Event {
+    /// An event whose value is a text as it came.
+    fn text(name: Option<String>, text: &str) -> Self {
+        Self {
+            name,
+            value: Value::from(text),
+            oddities: Oddities::default(),
+        }
+    }
+
+    /// The event as paths look into it.
+    pub(crate) fn searched(&self) -> Searched<'_> {
+        Searched {
+            value: &self.value,
+            event: self.name.as_deref(),
+        }
+    }
+
+    /// The form that halves of surrogate pairs have in its texts.
+    pub(crate) fn halves(&self) -> Halves {
+        self.oddities.halves()
+    }
+}
+
+/// Reads what the framing handed over. `takes_any` says that the mapping takes text as it is, also if it looks like JSON.
+///
+/// # Errors
+/// The reason why it cannot be read; the text follows `event 3 `.
+pub(crate) fn read(form: StreamForm, data: &[u8], takes_any: bool) -> Result<Vec<Event>, String> {
+    let text = match decoded(data) {
+        Ok(text) => text,
+        Err(error) => return Err(error.to_string()),
+    };
+    match form {
+        StreamForm::Json | StreamForm::Ndjson | StreamForm::Auto => Ok(vec![value(None, &text)?]),
+        StreamForm::Text => Ok(vec![Event::text(None, &text)]),
+        StreamForm::Prefixed => prefixed(text.trim_end_matches('\r')),
+        StreamForm::Sse => block(&text, takes_any),
+    }
+}
+
+/// A value, which must be JSON.
+fn value(name: Option<String>, text: &str) -> Result<Event, String> {
+    match read_event(text) {
+        Ok((value, oddities)) => Ok(Event {
+            name,
+            value,
+            oddities,
+        }),
+        Err(error) => Err(format!("is not JSON: {error}")),
+    }
+}
+
+/// A line of a code, a colon and JSON.
+fn prefixed(line: &str) -> Result<Vec<Event>, String> {
+    if line.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let Some((code, json)) = line.split_once(':') else {
+        return Err("has no colon after its code".to_owned());
+    };
+    Ok(vec![value(Some(code.trim().to_owned()), json)?])
+}
+
+/// A block of server-sent events. A field that the format does not have is an event of its own if it holds a JSON object or list,
+/// because some servers write their errors so.
+fn block(text: &str, takes_any: bool) -> Result<Vec<Event>, String> {
+    let mut events = Vec::new();
+    let mut name = None;
+    let mut data: Option<String> = None;
+    for line in text.split(['\n', '\r']) {
+        let (field, value) = line.split_once(':').unwrap_or((line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            // A comment, or an empty line.
+            "" => {}
+            "data" => match &mut data {
+                Some(data) => {
+                    data.push('\n');
+                    data.push_str(value);
+                }
+                None => data = Some(value.to_owned()),
+            },
+            "event" => name = Some(value.to_owned()),
+            "id" | "retry" => {}
+            _ if value.starts_with(['{', '[']) => {
+                if let Ok((value, oddities)) = read_event(value) {
+                    events.push(Event {
+                        name: Some(field.to_owned()),
+                        value,
+                        oddities,
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+    let has_name = name.is_some();
+    let name = Some(name.unwrap_or_else(|| MESSAGE.to_owned()));
+    match data.as_deref().map(str::trim_end) {
+        Some(END_MARK) => {}
+        None | Some("") if has_name => events.push(Event {
+            name,
+            value: Value::Null,
+            oddities: Oddities::default(),
+        }),
+        None => {}
+        // Whitespace may be a piece of the text, and no data at all is none.
+        Some("") if data.as_deref() == Some("") => {}
+        Some(_) => {
+            let data = data.unwrap_or_default();
+            match read_event(&data) {
+                Ok((value, oddities)) => events.push(Event {
+                    name,
+                    value,
+                    oddities,
+                }),
+                Err(error) if data.starts_with(['{', '[']) && !takes_any => {
+                    return Err(format!("is not JSON: {error}"));
+                }
+                Err(_) => events.push(Event::text(name, &data)),
+            }
+        }
+    }
+    Ok(events)
+}
+
+/// Whether a block of server-sent events is no event: it has comments, ids and the mark of the end alone.
+pub(crate) fn is_silent_block(data: &[u8]) -> bool {
+    let mut lines = data.split(|byte| matches!(byte, b'\n' | b'\r'));
+    lines.all(|line| {
+        let is_silent_field = [&b":"[..], b"id:", b"retry:"]
+            .iter()
+            .any(|it| line.starts_with(it));
+        let is_end_mark = match line.strip_prefix(b"data:") {
+            Some(data) => data.trim_ascii() == END_MARK.as_bytes(),
+            None => false,
+        };
+        line.is_empty() || is_silent_field || is_end_mark
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn events(form: StreamForm, text: &str) -> Vec<(Option<String>, Value)> {
+        let events = read(form, text.as_bytes(), false).unwrap();
+        events.into_iter().map(|it| (it.name, it.value)).collect()
+    }
+
+    #[test]
+    fn a_block_is_an_event_with_a_name() {
+        let named = |name: &str, value: Value| vec![(Some(name.to_owned()), value)];
+        for (block, expected) in [
+            ("data: {\"a\":1}\n", named("message", json!({ "a": 1 }))),
+            ("event: token\ndata: hi\n", named("token", json!("hi"))),
+            ("data: \"It is \"\n", named("message", json!("It is "))),
+            ("data: a\ndata: b\n", named("message", json!("a\nb"))),
+            ("data:  two\n", named("message", json!(" two"))),
+            ("event: end\n", named("end", Value::Null)),
+            ("event: end\ndata:\n", named("end", Value::Null)),
+            (
+                "error: {\"message\":\"m\"}\n",
+                named("error", json!({ "message": "m" })),
+            ),
+            ("message:\ndata: 1\n", named("message", json!(1))),
+            ("message\ndata: x\n", named("message", json!("x"))),
+            ("data: [DONE]\n", vec![]),
+            ("data:\n", vec![]),
+            (": hi\nid: 7\nretry: 3\n", vec![]),
+        ] {
+            assert_eq!(events(StreamForm::Sse, block), expected, "{block:?}");
+        }
+        assert!(read(StreamForm::Sse, b"data: {\"a\":\n", false).is_err());
+        assert!(read(StreamForm::Sse, b"data: {\"a\":\n", true).is_ok());
+    }
+
+    #[test]
+    fn a_line_has_a_code() {
+        let line = events(StreamForm::Prefixed, "9:{\"toolName\":\"pay\"}");
+        assert_eq!(line, [(Some("9".to_owned()), json!({ "toolName": "pay" }))]);
+        assert!(read(StreamForm::Prefixed, b"no code", false).is_err());
+        assert!(read(StreamForm::Prefixed, b"0:{", false).is_err());
+    }
+}

@@ -1,0 +1,55 @@
+//! An agent behind an HTTP API of its own.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use super::session::HttpSession;
+use super::settings::HttpSettings;
+use ananke_agents::{Session, SessionOptions, Target, TargetError, http};
+use ananke_base::message::RequestContext;
+
+/// An agent behind an HTTP API of its own.
+#[derive(Debug)]
+pub(super) struct HttpTarget {
+    settings: Arc<HttpSettings>,
+}
+
+impl HttpTarget {
+    pub(super) fn new(settings: HttpSettings) -> Self {
+        Self {
+            settings: Arc::new(settings),
+        }
+    }
+}
+
+impl Target for HttpTarget {
+    fn agent(&self) -> &str {
+        self.settings.base.host_str().unwrap_or("agent")
+    }
+
+    fn endpoint(&self) -> Option<&str> {
+        Some(&self.settings.endpoint)
+    }
+
+    fn address(&self, _connector: Option<&str>) -> Option<String> {
+        Some(http::place(&self.settings.base))
+    }
+
+    fn not_sent(&self, context: &RequestContext) -> Vec<String> {
+        context.names().map(str::to_owned).collect()
+    }
+
+    fn state(&self) -> &Value {
+        &Value::Null
+    }
+
+    fn open(
+        &self,
+        options: SessionOptions,
+    ) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
+        let session = HttpSession::new(Arc::clone(&self.settings), options);
+        Box::pin(async move { Ok(Box::new(session) as Box<dyn Session>) })
+    }
+}

@@ -1,0 +1,29 @@
+//! Agents behind HTTP APIs of their own: a request and a response of JSON, server-sent events, JSON lines, text or prefixed lines, which
+//! the keys of the target describe.
+//!
+//! `config` and `response_config` are these keys, and `compile` makes the target of them. A `session` fills the templates of its
+//! requests (`request`) for each turn. The body of a response is taken apart (`framing`) into events (`event`), in which the paths
+//! (`path`) of the `mapping` find text, calls and everything else; `reply_reader` puts the turn together, and `calls` its calls.
+//! `unread` looks for calls that no path found, and `seen_keys` says what a response had where a path found nothing.
+//!
+//! **Invariant:** it knows `agents` and no other protocol; a path that finds no text in a turn is an error, and a call that no path
+//! finds is unread, so that a wrong mapping never makes a rule pass.
+
+mod calls;
+mod compile;
+mod config;
+mod event;
+mod framing;
+mod http_target;
+mod mapping;
+mod path;
+mod protocol;
+mod reply_reader;
+mod request;
+mod response_config;
+mod seen_keys;
+mod session;
+mod settings;
+mod unread;
+
+pub use config::HttpAgentConfig;

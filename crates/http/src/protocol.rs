@@ -1,0 +1,78 @@
+//! Agents behind HTTP APIs of their own as a protocol of the registry.
+
+use std::sync::Arc;
+
+use super::{compile::compile, config::HttpAgentConfig};
+use ananke_agents::{Capabilities, Capability, Protocol, ProtocolConfig, Target};
+use ananke_base::source::FreeMap;
+use ananke_model::model::Text;
+use ananke_model::variables::{Interpolation, Leaf};
+
+/// The abilities of an agent whose responses show everything that a mapping can find.
+const ABILITIES: &[Capability] = &[
+    Capability::UserTurns,
+    Capability::History,
+    Capability::ToolCalls,
+    Capability::Usage,
+    Capability::State,
+    Capability::Interrupts,
+];
+
+impl Protocol for HttpAgentConfig {
+    const TYPE: &'static str = "http";
+    const SINCE: &'static str = "1.4";
+    const ABILITIES: Capabilities = Capabilities::of(ABILITIES);
+    const IDLE_KEYS: &'static [&'static str] = &["client_tools"];
+}
+
+impl ProtocolConfig for HttpAgentConfig {
+    fn describe(&self) -> &'static str {
+        "an agent behind an HTTP API of its own"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let response = &self.response;
+        let mut capabilities = Self::ABILITIES;
+        // The mapping says what is shown.
+        for (is_shown, capability) in [
+            (response.calls.is_some(), Capability::ToolCalls),
+            (response.usage.is_some(), Capability::Usage),
+            (response.state.is_some(), Capability::State),
+            (self.resume.is_some(), Capability::Interrupts),
+        ] {
+            if !is_shown {
+                capabilities = capabilities.without(capability);
+            }
+        }
+        capabilities
+    }
+
+    fn how_to_get(&self, lacking: Capability) -> Option<&'static str> {
+        match lacking {
+            Capability::ToolCalls => Some(
+                "say where the calls are: `calls: { at: \"tool_calls[*]\", name: name, args: args }` in `response` of the target",
+            ),
+            Capability::Usage => Some(
+                "say where the tokens are: `usage: { input: …, output: … }` in `response` of the target",
+            ),
+            Capability::State => {
+                Some("say where the state is: `state: …` in `response` of the target")
+            }
+            Capability::Interrupts => Some(
+                "say how an interrupt is answered: `resume: { body: … }` in the target, and `interrupts` in its `response`",
+            ),
+            Capability::ClientTools => Some(
+                "calls are read, and never executed: declare the tools in `body`, or use a target of the type `openai`",
+            ),
+            _ => None,
+        }
+    }
+
+    fn headers(&self) -> Option<&FreeMap<Text>> {
+        self.headers.as_ref()
+    }
+
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>> {
+        Ok(Arc::new(compile(self, interpolation)?))
+    }
+}

@@ -1,0 +1,216 @@
+//! Requests of a target, whose variables are filled when they are sent.
+
+use bytes::Bytes;
+use serde_json::Value;
+use url::Url;
+
+use super::mapping::CompiledPick;
+use ananke_agents::TargetError;
+use ananke_agents::http::Method;
+use ananke_model::variables::{MissingVariable, Template, ValueTemplate, as_text};
+
+/// A request as a config describes it.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestTemplate {
+    pub(crate) endpoint: EndpointTemplate,
+    pub(crate) method: Method,
+    /// In the order of the file; names in lower case.
+    pub(crate) headers: Vec<(String, Template)>,
+    pub(crate) query: Vec<(String, Template)>,
+    pub(crate) content: Content,
+    pub(crate) captures: Vec<Capture>,
+}
+
+/// Where a request is sent.
+#[derive(Clone, Debug)]
+pub(crate) struct EndpointTemplate {
+    /// What relative addresses are resolved against.
+    pub(crate) base: Option<Url>,
+    pub(crate) address: Template,
+}
+
+/// The body of a request.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    None,
+    Json(ValueTemplate),
+    Text(Template),
+    Form(Vec<(String, Template)>),
+}
+
+/// A value of a response that later requests send.
+#[derive(Clone, Debug)]
+pub(crate) struct Capture {
+    pub(crate) name: String,
+    pub(crate) source: CapturedFrom,
+}
+
+/// The place of a captured value.
+#[derive(Clone, Debug)]
+pub(crate) enum CapturedFrom {
+    Body(CompiledPick),
+    Header(String),
+    Cookie(String),
+}
+
+/// A request that is ready to be sent.
+pub(crate) struct FilledRequest {
+    pub(crate) method: Method,
+    pub(crate) url: Url,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Bytes,
+}
+
+/// The values of variables that are known when a request is sent.
+pub(crate) type LookUp<'a> = dyn Fn(&str) -> Option<Value> + 'a;
+
+impl RequestTemplate {
+    /// The request with all its variables filled.
+    ///
+    /// # Errors
+    /// If a variable that it needs has no value yet, or its address is no URL.
+    pub(crate) fn fill(&self, look_up: &LookUp<'_>) -> Result<FilledRequest, TargetError> {
+        let mut url = self.endpoint.fill(look_up)?;
+        if !self.query.is_empty() {
+            let mut pairs = Vec::new();
+            for (name, template) in &self.query {
+                if let Some(value) = template.value(look_up).map_err(unknown)? {
+                    pairs.push((name, as_text(&value)));
+                }
+            }
+            let mut query = url.query_pairs_mut();
+            for (name, value) in &pairs {
+                query.append_pair(name, value);
+            }
+        }
+        let mut headers = Vec::new();
+        for (name, template) in &self.headers {
+            if let Some(value) = template.value(look_up).map_err(unknown)? {
+                headers.push((name.clone(), as_text(&value)));
+            }
+        }
+        let (kind, body) = self.content.fill(look_up)?;
+        for (name, value) in [("content-type", kind), ("accept", ACCEPTED)] {
+            if !value.is_empty() && !headers.iter().any(|(own, _)| own == name) {
+                headers.push((name.to_owned(), value.to_owned()));
+            }
+        }
+        Ok(FilledRequest {
+            method: self.method,
+            url,
+            headers,
+            body,
+        })
+    }
+
+    /// The names of the headers of its response that are captured.
+    pub(crate) fn captured_headers(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for capture in &self.captures {
+            match &capture.source {
+                CapturedFrom::Body(_) => {}
+                CapturedFrom::Header(name) => names.push(name.to_ascii_lowercase()),
+                CapturedFrom::Cookie(_) => names.push(SET_COOKIE.to_owned()),
+            }
+        }
+        names
+    }
+}
+
+/// The header by which a response sets a cookie.
+const SET_COOKIE: &str = "set-cookie";
+
+/// What every request accepts, unless the target says otherwise: some servers choose the form of their response by it.
+const ACCEPTED: &str = "application/json, text/event-stream, */*";
+
+impl EndpointTemplate {
+    fn fill(&self, look_up: &LookUp<'_>) -> Result<Url, TargetError> {
+        // A whole address from a response is one already; a part of one may hold anything.
+        let is_whole = self.address.is_one_variable();
+        let escape = |value: String| {
+            if is_whole {
+                value
+            } else {
+                percent_encoded(&value)
+            }
+        };
+        let text = self.address.text(look_up, &escape).map_err(unknown)?;
+        let url = match &self.base {
+            Some(base) => base.join(&text),
+            None => Url::parse(&text),
+        };
+        url.map_err(|error| TargetError::new(format!("`{text}` is not a valid URL: {error}")))
+    }
+}
+
+impl Content {
+    /// The content type and the bytes.
+    fn fill(&self, look_up: &LookUp<'_>) -> Result<(&'static str, Bytes), TargetError> {
+        Ok(match self {
+            Self::None => ("", Bytes::new()),
+            Self::Json(template) => {
+                let value = template.value(look_up).map_err(unknown)?;
+                let value = value.unwrap_or(Value::Null);
+                ("application/json", Bytes::from(value.to_string()))
+            }
+            Self::Text(template) => {
+                let text = template.text(look_up, &|text| text).map_err(unknown)?;
+                ("text/plain; charset=utf-8", Bytes::from(text))
+            }
+            Self::Form(fields) => {
+                let mut form = url::form_urlencoded::Serializer::new(String::new());
+                for (name, template) in fields {
+                    if let Some(value) = template.value(look_up).map_err(unknown)? {
+                        form.append_pair(name, &as_text(&value));
+                    }
+                }
+                (
+                    "application/x-www-form-urlencoded",
+                    Bytes::from(form.finish()),
+                )
+            }
+        })
+    }
+}
+
+impl Capture {
+    /// The value in the headers of a response, if it is there.
+    pub(crate) fn in_headers(&self, headers: &[(String, String)]) -> Option<Value> {
+        match &self.source {
+            CapturedFrom::Body(_) => None,
+            CapturedFrom::Header(wanted) => {
+                let found = headers
+                    .iter()
+                    .find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+                found.map(|(_, value)| Value::from(value.as_str()))
+            }
+            CapturedFrom::Cookie(wanted) => headers.iter().find_map(|(name, value)| {
+                if !name.eq_ignore_ascii_case(SET_COOKIE) {
+                    return None;
+                }
+                let (name, value) = value.split(';').next()?.split_once('=')?;
+                (name.trim() == wanted).then(|| Value::from(value.trim()))
+            }),
+        }
+    }
+}
+
+/// A value as a part of a URL (RFC 3986, 2.3: everything but the unreserved characters is encoded).
+fn percent_encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}
+
+fn unknown(MissingVariable(name): MissingVariable) -> TargetError {
+    TargetError::new(format!(
+        "`{name}` is not known yet: no response has given it"
+    ))
+    .with_help("capture it from an earlier response, or give it a default: `${NAME:-}`")
+}

@@ -1,0 +1,112 @@
+//! The keys that a response had, for the message about a path that found nothing. Never their values.
+
+use serde_json::Value;
+
+use super::event::Event;
+use ananke_base::source::printable;
+use ananke_base::text::nearest;
+
+/// The most names in a message.
+const MOST_NAMES: usize = 20;
+
+/// The most levels whose keys are named.
+const DEPTH: usize = 4;
+
+/// The keys by which kinds of events differ.
+const KINDS: [&str; 4] = ["type", "event", "kind", "role"];
+
+/// The keys of the events of a response, one entry for each kind of event.
+#[derive(Debug, Default)]
+pub(crate) struct SeenKeys {
+    kinds: Vec<(String, Vec<String>)>,
+}
+
+impl SeenKeys {
+    /// Adds the keys of an event.
+    pub(crate) fn add(&mut self, event: &Event) {
+        let kind = kind_of(event);
+        if self.kinds.len() >= MOST_NAMES || self.kinds.iter().any(|(known, _)| *known == kind) {
+            return;
+        }
+        self.kinds.push((kind, names_of(&event.value)));
+    }
+
+    /// The keys in words, and the one that `path` may mean.
+    pub(crate) fn words(&self, path: &str) -> String {
+        let mut kinds = Vec::new();
+        let mut names = Vec::new();
+        for (kind, keys) in &self.kinds {
+            let listed = if keys.is_empty() {
+                "no keys".to_owned()
+            } else {
+                keys.join(", ")
+            };
+            kinds.push(if kind.is_empty() {
+                listed
+            } else {
+                format!("{kind}: {listed}")
+            });
+            names.extend(keys.iter().map(String::as_str));
+        }
+        let words = format!("It has: {}", kinds.join("; "));
+        let wanted = path.rsplit(['.', ']']).next().unwrap_or(path);
+        match nearest(wanted, names.iter().copied()) {
+            Some(name) if name != wanted => format!("{words} (did you mean \"{name}\"?)"),
+            _ => words,
+        }
+    }
+}
+
+/// The kind of an event: its name, and the value of the key by which events of the stream differ.
+fn kind_of(event: &Event) -> String {
+    let mut kinds = Vec::new();
+    if let Some(name) = &event.name
+        && name != "message"
+    {
+        kinds.push(printable(name));
+    }
+    for key in KINDS {
+        if let Some(Value::String(kind)) = event.value.get(key) {
+            kinds.push(printable(kind));
+            break;
+        }
+    }
+    kinds.join(" ")
+}
+
+/// The names of the keys of a value, with those in it: `tool_calls[*].tool`.
+fn names_of(value: &Value) -> Vec<String> {
+    let mut names = Vec::new();
+    add_names(value, String::new(), DEPTH, &mut names);
+    names
+}
+
+fn add_names(value: &Value, prefix: String, depth: usize, names: &mut Vec<String>) {
+    if names.len() >= MOST_NAMES {
+        return;
+    }
+    match value {
+        Value::Object(keys) if depth > 0 && !keys.is_empty() => {
+            for (key, value) in keys {
+                let dot = if prefix.is_empty() { "" } else { "." };
+                let name = format!("{prefix}{dot}{}", printable(key));
+                add_names(value, name, depth - 1, names);
+            }
+        }
+        Value::Array(items) if depth > 0 && items.first().is_some_and(|it| it.is_object()) => {
+            add_names(&items[0], format!("{prefix}[*]"), depth - 1, names);
+        }
+        _ if prefix.is_empty() => {}
+        _ => names.push(prefix),
+    }
+}
+
+/// The keys of an item in words.
+pub(crate) fn key_list(item: &Value) -> String {
+    let names = names_of(item);
+    if names.is_empty() {
+        "no keys".to_owned()
+    } else {
+        names.join(", ")
+    }
+}

@@ -1,0 +1,114 @@
+//! What looks like a call and is found by no path: a wrong path must not make a prohibition pass.
+
+use serde_json::Value;
+
+use super::calls::KnownCalls;
+use super::path::Place;
+use ananke_base::source::{printable, received_json};
+use ananke_trace::trace::{Unread, call_ids, is_call};
+
+/// The most of them that are kept of a response: one is enough to say that calls are not shown.
+const MOST: usize = 100;
+
+/// The longest text that is read as JSON, in bytes.
+const LONGEST_JSON: usize = 1 << 20;
+
+/// The objects of a response that look like calls, and that no path found.
+#[derive(Debug, Default)]
+pub(crate) struct UnclaimedCalls {
+    /// The place of each as a name, the ids that it has, and itself.
+    found: Vec<(String, Vec<String>, Value)>,
+}
+
+impl UnclaimedCalls {
+    /// Looks through an event, but for what is at the `claimed` places, inside them and around them.
+    pub(crate) fn search(&mut self, value: &Value, claimed: &[Place]) {
+        let mut search = UnclaimedSearch {
+            claimed,
+            ids: Vec::new(),
+            found: &mut self.found,
+        };
+        search.value(value, &mut Place::new(), &mut String::new());
+    }
+
+    /// Those that are not known under one of their ids: a response may repeat its calls.
+    pub(crate) fn unread(self, known: &KnownCalls) -> Vec<Unread<'static>> {
+        let mut unread = Vec::new();
+        for (name, ids, value) in self.found {
+            if !ids.iter().any(|id| known.has_id(id)) {
+                unread.push(Unread::item(format!("item:{name}"), &value));
+            }
+        }
+        unread
+    }
+}
+
+/// A walk through one event.
+struct UnclaimedSearch<'a> {
+    claimed: &'a [Place],
+    /// The ids of the objects around the one that is looked at.
+    ids: Vec<String>,
+    found: &'a mut Vec<(String, Vec<String>, Value)>,
+}
+
+impl UnclaimedSearch<'_> {
+    fn value(&mut self, value: &Value, place: &mut Place, name: &mut String) {
+        if self.found.len() >= MOST || self.claimed.contains(place) {
+            return;
+        }
+        match value {
+            Value::Object(keys) => {
+                let ids_around = self.ids.len();
+                self.ids.extend(call_ids(keys).map(str::to_owned));
+                // What is around a call that was read is its envelope.
+                let is_envelope = self
+                    .claimed
+                    .iter()
+                    .any(|claimed| claimed.starts_with(place));
+                if !is_envelope && is_call(keys) {
+                    let name = if name.is_empty() {
+                        "$".to_owned()
+                    } else {
+                        name.clone()
+                    };
+                    self.found.push((name, self.ids.clone(), value.clone()));
+                } else {
+                    for (position, (key, value)) in keys.iter().enumerate() {
+                        let length = name.len();
+                        if !name.is_empty() {
+                            name.push('.');
+                        }
+                        name.push_str(&printable(key));
+                        self.inside(position, value, place, name);
+                        name.truncate(length);
+                    }
+                }
+                self.ids.truncate(ids_around);
+            }
+            Value::Array(items) => {
+                let length = name.len();
+                name.push_str("[]");
+                for (position, item) in items.iter().enumerate() {
+                    self.inside(position, item, place, name);
+                }
+                name.truncate(length);
+            }
+            Value::String(text)
+                if text.len() <= LONGEST_JSON && text.trim_start().starts_with(['{', '[']) =>
+            {
+                if let Ok(read) = received_json::read(text)
+                    && !read.value.is_string()
+                {
+                    self.value(&read.value, place, name);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn inside(&mut self, position: usize, value: &Value, place: &mut Place, name: &mut String) {
+        place.push(u32::try_from(position).unwrap_or(u32::MAX));
+        self.value(value, place, name);
+        place.pop();
+    }
+}

@@ -7,10 +7,10 @@ use serde_json::json;
 use url::Url;
 
 use super::config::{
-    CaptureSource, HttpAgentConfig, RequestMethod, ResumeRequest, StartRequest, ThenRequest,
+    CaptureSource, HttpAgentConfig, RequestKeys, RequestMethod, ResumeRequest, ThenRequest,
 };
 use super::http_target::HttpTarget;
-use super::mapping::{compile_mapping, compile_paths};
+use super::mapping::compile_paths;
 use super::request::{Capture, CapturedFrom, Content, EndpointTemplate, RequestTemplate};
 use super::settings::{HttpSettings, ResumeTemplate, ThenTemplate};
 use ananke_agents::http::{Method, header, is_header};
@@ -48,17 +48,6 @@ impl Late<'_> {
     }
 }
 
-/// The keys of a request, whichever kind it is.
-#[derive(Clone, Copy)]
-struct RequestKeys<'a> {
-    method: Option<RequestMethod>,
-    headers: Option<&'a FreeMap<Text>>,
-    query: Option<&'a FreeMap<Text>>,
-    body: Option<&'a Node>,
-    form: Option<&'a FreeMap<Text>>,
-    capture: Option<&'a FreeMap<Short<CaptureSource>>>,
-}
-
 /// Checks and fills a target.
 ///
 /// # Errors
@@ -78,11 +67,11 @@ pub(super) fn compile(
         Ok((_, base)) => Some(base.clone()),
         Err(_) => None,
     };
-    let main = request(main_keys(config), Method::Post, &late, interpolation);
-    let headers = config.headers.as_ref();
+    let main = request(&config.request, Method::Post, &late, interpolation);
+    let headers = config.request.headers.as_ref();
     let start: Leaf<Vec<_>> = fill_all(config.start.iter().flatten(), |start| {
         further(
-            start_keys(start),
+            &start.request,
             &start.endpoint,
             headers,
             base.as_ref(),
@@ -101,7 +90,7 @@ pub(super) fn compile(
     };
     let message = message(config.message.as_ref(), interpolation);
     let roles = roles(config, interpolation);
-    let response = compile_mapping(&config.response, interpolation);
+    let response = config.response.fill(interpolation);
     let options = config.http.fill(interpolation);
     let (endpoint, base) = endpoint?;
     let main = main?;
@@ -125,9 +114,20 @@ fn captured_names(
     interpolation: &mut Interpolation<'_>,
 ) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    let start = config.start.iter().flatten().map(|start| &start.capture);
-    let then = config.then.iter().flatten().map(|then| &then.capture);
-    for captures in std::iter::once(&config.capture).chain(start).chain(then) {
+    let start = config
+        .start
+        .iter()
+        .flatten()
+        .map(|start| &start.request.capture);
+    let then = config
+        .then
+        .iter()
+        .flatten()
+        .map(|then| &then.request.capture);
+    for captures in std::iter::once(&config.request.capture)
+        .chain(start)
+        .chain(then)
+    {
         for (name, _) in captures.iter().flatten() {
             if let Some((wrong, help)) = name_problem(name) {
                 let message = format!("`{}` {wrong}", name.value);
@@ -137,39 +137,6 @@ fn captured_names(
         }
     }
     names
-}
-
-fn main_keys(config: &HttpAgentConfig) -> RequestKeys<'_> {
-    RequestKeys {
-        method: config.method,
-        headers: config.headers.as_ref(),
-        query: config.query.as_ref(),
-        body: config.body.as_ref(),
-        form: config.form.as_ref(),
-        capture: config.capture.as_ref(),
-    }
-}
-
-fn start_keys(start: &StartRequest) -> RequestKeys<'_> {
-    RequestKeys {
-        method: start.method,
-        headers: start.headers.as_ref(),
-        query: start.query.as_ref(),
-        body: start.body.as_ref(),
-        form: start.form.as_ref(),
-        capture: start.capture.as_ref(),
-    }
-}
-
-fn then_keys(then: &ThenRequest) -> RequestKeys<'_> {
-    RequestKeys {
-        method: then.method,
-        headers: then.headers.as_ref(),
-        query: then.query.as_ref(),
-        body: then.body.as_ref(),
-        form: then.form.as_ref(),
-        capture: then.capture.as_ref(),
-    }
 }
 
 /// The endpoint of a target, and what other addresses are resolved against.
@@ -209,7 +176,7 @@ fn main_endpoint(
 
 /// A request of `start` or `then`, which has the headers of the target as well.
 fn further(
-    keys: RequestKeys<'_>,
+    keys: &RequestKeys,
     endpoint: &Text,
     target_headers: Option<&FreeMap<Text>>,
     base: Option<&Url>,
@@ -246,7 +213,7 @@ fn then(
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<ThenTemplate> {
     let request = further(
-        then_keys(then),
+        &then.request,
         &then.endpoint,
         headers,
         base,
@@ -281,24 +248,18 @@ fn resume(
         captures,
         others: &others,
     };
-    let has_content = resume.body.is_some() || resume.form.is_some();
-    let own = RequestKeys {
-        method: resume.method.or(config.method),
-        headers: resume.headers.as_ref().or(config.headers.as_ref()),
-        query: resume.query.as_ref().or(config.query.as_ref()),
-        body: if has_content {
-            resume.body.as_ref()
-        } else {
-            config.body.as_ref()
-        },
-        form: if has_content {
-            resume.form.as_ref()
-        } else {
-            config.form.as_ref()
-        },
-        capture: config.capture.as_ref(),
-    };
-    let request = request(own, Method::Post, &late, interpolation);
+    // A key that is not written is that of the target; a body replaces a form, and a form a body.
+    let mut keys = resume.request.clone();
+    let target = config.request.clone();
+    if keys.body.is_none() && keys.form.is_none() {
+        keys.body = target.body;
+        keys.form = target.form;
+    }
+    keys.method = keys.method.or(target.method);
+    keys.headers = keys.headers.or(target.headers);
+    keys.query = keys.query.or(target.query);
+    keys.capture = keys.capture.or(target.capture);
+    let request = request(&keys, Method::Post, &late, interpolation);
     let endpoint = resume.endpoint.as_ref().unwrap_or(&config.endpoint);
     let address = interpolation.template(endpoint, &|name| late.is_late(name));
     let resolved: Leaf<Option<String>> = match &resume.statuses {
@@ -323,7 +284,7 @@ fn resume(
 
 /// A request without its address.
 fn request(
-    keys: RequestKeys<'_>,
+    keys: &RequestKeys,
     default: Method,
     late: &Late<'_>,
     interpolation: &mut Interpolation<'_>,
@@ -333,10 +294,10 @@ fn request(
         Some(RequestMethod::Post) => Method::Post,
         None => default,
     };
-    let headers = headers(keys.headers, late, interpolation);
-    let query = templates(keys.query, late, interpolation);
+    let headers = headers(keys.headers.as_ref(), late, interpolation);
+    let query = templates(keys.query.as_ref(), late, interpolation);
     let content = content(keys, method, late, interpolation);
-    let captures = captures(keys.capture, interpolation);
+    let captures = captures(keys.capture.as_ref(), interpolation);
     Ok(RequestTemplate {
         // The caller knows what it is resolved against.
         endpoint: EndpointTemplate {
@@ -352,12 +313,12 @@ fn request(
 }
 
 fn content(
-    keys: RequestKeys<'_>,
+    keys: &RequestKeys,
     method: Method,
     late: &Late<'_>,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<Content> {
-    let place = match (keys.body, keys.form) {
+    let place = match (&keys.body, &keys.form) {
         (Some(body), _) => body.span,
         (None, Some(form)) => match form.iter().next() {
             Some((name, _)) => name.span,
@@ -375,10 +336,10 @@ fn content(
         let help = Some("use `query`, or `method: POST`".to_owned());
         return Err(interpolation.report(Code::Contradiction, place, message, help));
     }
-    if let Some(form) = keys.form {
+    if let Some(form) = &keys.form {
         return templates(Some(form), late, interpolation).map(Content::Form);
     }
-    match keys.body {
+    match &keys.body {
         Some(Node {
             value: NodeValue::String(text),
             span,

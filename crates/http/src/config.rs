@@ -12,27 +12,15 @@ use ananke_model::model::{Excludes, Flag, Number, OneOrMany, Short, ShortForm, S
 /// An agent behind a request and a response of its own: JSON, server-sent events, JSON lines, text or prefixed lines.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.4"), transform = Excludes(&[("body", "form")]))]
+#[schemars(transform = Since("1.4"))]
 pub struct HttpAgentConfig {
     /// The URL that the turns of a conversation are sent to (`http://` or `https://`). Values of captures are percent-encoded.
     #[schemars(example = "http://localhost:8000/chat")]
     pub endpoint: Text,
-    /// The method of the request (default `POST`).
-    #[schemars(example = &"POST")]
-    pub method: Option<RequestMethod>,
-    /// HTTP headers of every request. Values of variables here are secrets and are masked in all output.
-    #[schemars(example = serde_json::json!({"authorization": "Bearer ${ENV.AGENT_TOKEN}"}))]
-    pub headers: Option<FreeMap<Text>>,
-    /// Parameters that are added to the query of the URL.
-    #[schemars(example = serde_json::json!({"version": "2"}))]
-    pub query: Option<FreeMap<Text>>,
-    /// The body of the request: sent as JSON, or as `text/plain` if it is a text. `${INPUT}` is what the user says, `${MESSAGES}` the
-    /// conversation with it, `${HISTORY}` the conversation before it, `${TURN}` the number of the turn.
-    #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({"message": "${INPUT}", "session_id": "${THREAD_ID}"}))]
-    pub body: Option<Node>,
-    /// The fields of the request, if it is an HTML form (urlencoded).
-    #[schemars(example = serde_json::json!({"message": "${INPUT}"}))]
-    pub form: Option<FreeMap<Text>>,
+    /// The keys of the request.
+    #[serde(rename = "$ananke::flattened method headers query body form capture")]
+    #[schemars(flatten)]
+    pub request: RequestKeys,
     /// One message of `${MESSAGES}` and `${HISTORY}` (default `{ role: "${ROLE}", content: "${TEXT}" }`).
     #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({"from": "${ROLE}", "text": "${TEXT}"}))]
     pub message: Option<Node>,
@@ -45,9 +33,6 @@ pub struct HttpAgentConfig {
     /// Requests after the main one of each turn. The response to the last one is what `response` reads.
     #[schemars(example = serde_json::json!([{"endpoint": "/runs/${RUN}", "until": "[?status=completed]"}]))]
     pub then: Option<OneOrMany<ThenRequest>>,
-    /// Values of the response to the main request that later requests send: a path, or the name of a header or of a cookie.
-    #[schemars(example = serde_json::json!({"CONVERSATION": "conversation_id"}))]
-    pub capture: Option<FreeMap<Short<CaptureSource>>>,
     /// The request of a `resume` turn. Its keys replace those of the target.
     #[schemars(example = serde_json::json!({"body": {"answer": "${RESUME}"}}))]
     pub resume: Option<Spanned<ResumeRequest>>,
@@ -58,6 +43,33 @@ pub struct HttpAgentConfig {
     #[serde(rename = "$ananke::flattened")]
     #[schemars(flatten)]
     pub http: HttpConfig,
+}
+
+/// The keys of a request, apart from where it is sent.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.4"), transform = Excludes(&[("body", "form")]))]
+pub struct RequestKeys {
+    /// The method (default `POST` for the turns, and for another request with a `body` or `form`; else `GET`).
+    #[schemars(example = &"POST")]
+    pub method: Option<RequestMethod>,
+    /// HTTP headers of every request; those of a further request are added. Values of variables here are secrets and are masked in all
+    /// output.
+    #[schemars(example = serde_json::json!({"authorization": "Bearer ${ENV.AGENT_TOKEN}"}))]
+    pub headers: Option<FreeMap<Text>>,
+    /// Parameters that are added to the query of the URL.
+    #[schemars(example = serde_json::json!({"version": "2"}))]
+    pub query: Option<FreeMap<Text>>,
+    /// The body of the request: sent as JSON, or as `text/plain` if it is a text. `${INPUT}` is what the user says, `${MESSAGES}` the
+    /// conversation with it, `${HISTORY}` the conversation before it, `${TURN}` the number of the turn.
+    #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({"message": "${INPUT}", "session_id": "${THREAD_ID}"}))]
+    pub body: Option<Node>,
+    /// The fields of the request, if it is an HTML form (urlencoded).
+    #[schemars(example = serde_json::json!({"message": "${INPUT}"}))]
+    pub form: Option<FreeMap<Text>>,
+    /// Values of the response that later requests send: a path, or the name of a header or of a cookie.
+    #[schemars(example = serde_json::json!({"CONVERSATION": "conversation_id"}))]
+    pub capture: Option<FreeMap<Short<CaptureSource>>>,
 }
 
 /// The methods of requests.
@@ -87,57 +99,29 @@ pub struct RoleNames {
 /// A request before the first turn.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.4"), transform = Excludes(&[("body", "form")]))]
+#[schemars(transform = Since("1.4"))]
 pub struct StartRequest {
     /// Where it is sent: a URL, or a path on the host of the target's endpoint.
     #[schemars(example = "/threads")]
     pub endpoint: Text,
-    /// The method (default `POST` with a `body` or `form`, else `GET`).
-    #[schemars(example = &"POST")]
-    pub method: Option<RequestMethod>,
-    /// Headers in addition to those of the target.
-    #[schemars(example = serde_json::json!({"x-tenant": "shop"}))]
-    pub headers: Option<FreeMap<Text>>,
-    /// Parameters that are added to the query of the URL.
-    #[schemars(example = serde_json::json!({"version": "2"}))]
-    pub query: Option<FreeMap<Text>>,
-    /// The body, as that of the target.
-    #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({}))]
-    pub body: Option<Node>,
-    /// The fields, if it is an HTML form.
-    #[schemars(example = serde_json::json!({"topic": "orders"}))]
-    pub form: Option<FreeMap<Text>>,
-    /// Values of its response that later requests send.
-    #[schemars(example = serde_json::json!({"THREAD": "thread_id"}))]
-    pub capture: Option<FreeMap<Short<CaptureSource>>>,
+    /// The keys of the request.
+    #[serde(rename = "$ananke::flattened method headers query body form capture")]
+    #[schemars(flatten)]
+    pub request: RequestKeys,
 }
 
 /// A request after the main one of a turn.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.4"), transform = Excludes(&[("body", "form")]))]
+#[schemars(transform = Since("1.4"))]
 pub struct ThenRequest {
     /// Where it is sent: a URL, or a path on the host of the target's endpoint.
     #[schemars(example = "/runs/${RUN}")]
     pub endpoint: Text,
-    /// The method (default `POST` with a `body` or `form`, else `GET`).
-    #[schemars(example = &"GET")]
-    pub method: Option<RequestMethod>,
-    /// Headers in addition to those of the target.
-    #[schemars(example = serde_json::json!({"x-tenant": "shop"}))]
-    pub headers: Option<FreeMap<Text>>,
-    /// Parameters that are added to the query of the URL.
-    #[schemars(example = serde_json::json!({"sse": "true"}))]
-    pub query: Option<FreeMap<Text>>,
-    /// The body, as that of the target.
-    #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({"assistant_id": "shop"}))]
-    pub body: Option<Node>,
-    /// The fields, if it is an HTML form.
-    #[schemars(example = serde_json::json!({"topic": "orders"}))]
-    pub form: Option<FreeMap<Text>>,
-    /// Values of its response that later requests send.
-    #[schemars(example = serde_json::json!({"RUN": "id"}))]
-    pub capture: Option<FreeMap<Short<CaptureSource>>>,
+    /// The keys of the request.
+    #[serde(rename = "$ananke::flattened method headers query body form capture")]
+    #[schemars(flatten)]
+    pub request: RequestKeys,
     /// The path, or the paths, of which one must find something: until then the request is repeated.
     #[schemars(example = &"[?status=completed]")]
     pub until: Option<OneOrMany<Text>>,
@@ -152,26 +136,16 @@ pub struct ThenRequest {
 /// The request of a `resume` turn.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.4"), transform = Excludes(&[("body", "form")]))]
+#[schemars(transform = Since("1.4"))]
 pub struct ResumeRequest {
     /// Where it is sent (default: the target's endpoint).
     #[schemars(example = "/runs/${RUN}/resume")]
     pub endpoint: Option<Text>,
-    /// The method (default: the target's).
-    #[schemars(example = &"POST")]
-    pub method: Option<RequestMethod>,
-    /// Headers instead of those of the target.
-    #[schemars(example = serde_json::json!({"x-tenant": "shop"}))]
-    pub headers: Option<FreeMap<Text>>,
-    /// Parameters instead of those of the target.
-    #[schemars(example = serde_json::json!({"version": "2"}))]
-    pub query: Option<FreeMap<Text>>,
-    /// The body. `${RESUME}` is the payload of the answer, `${RESUME_STATUS}` its status, `${RESUME_ID}` the id of the interrupt.
-    #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({"answer": "${RESUME}"}))]
-    pub body: Option<Node>,
-    /// The fields, if it is an HTML form.
-    #[schemars(example = serde_json::json!({"answer": "${RESUME}"}))]
-    pub form: Option<FreeMap<Text>>,
+    /// The keys of the request, which replace those of the target. `${RESUME}` is the payload of the answer, `${RESUME_STATUS}` its
+    /// status, `${RESUME_ID}` the id of the interrupt.
+    #[serde(rename = "$ananke::flattened method headers query body form capture")]
+    #[schemars(flatten)]
+    pub request: RequestKeys,
     /// The words that `${RESUME_STATUS}` becomes (default `resolved` and `cancelled`).
     #[schemars(example = serde_json::json!({"resolved": "approve", "cancelled": "reject"}))]
     pub statuses: Option<StatusNames>,

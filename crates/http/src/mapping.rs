@@ -5,13 +5,10 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::path::{Hit, Path, Place, Searched};
-use super::response_config::{
-    CallMode, CallPicks, InterruptPicks, Pick, ResponseConfig, ResultPicks, StreamForm, TextMode,
-    TextPick, UsagePicks,
-};
+use super::response_config::{CallMode, ResponseConfig, StreamForm, TextMode};
 use ananke_base::diagnostic::Code;
-use ananke_model::model::{OneOrMany, Short, Text};
-use ananke_model::variables::{Fill as _, Interpolation, Leaf, Pattern, Patterns, fill_all};
+use ananke_model::model::{OneOrMany, Text};
+use ananke_model::variables::{Interpolation, Leaf, Pattern, Patterns, fill_all};
 
 /// How a response is read.
 #[derive(Clone, Debug)]
@@ -82,9 +79,9 @@ pub(crate) struct UsageMapping {
 /// Paths of which the first that finds something counts.
 #[derive(Clone, Debug)]
 pub(crate) struct CompiledPick {
-    paths: Vec<Path>,
+    pub(crate) paths: Vec<Path>,
     /// The expression whose first group counts of a text.
-    pattern: Option<Pattern>,
+    pub(crate) pattern: Option<Pattern>,
 }
 
 impl CompiledPick {
@@ -141,161 +138,27 @@ fn matched<'v>(hit: Hit<'v>, pattern: &Pattern) -> Option<Hit<'v>> {
     })
 }
 
-/// Checks and compiles the keys of `response`.
-///
-/// # Errors
-/// If something is known later or was reported.
-pub(crate) fn compile_mapping(
+/// Reports results without calls: a result answers a call.
+pub(crate) fn needs_calls(
     config: &ResponseConfig,
     interpolation: &mut Interpolation<'_>,
-) -> Leaf<ResponseMapping> {
-    // Everything is compiled before anything is returned, so that all problems are reported at once.
-    let text = text(&config.text, interpolation);
-    let calls = part(config.calls.as_deref(), interpolation, calls);
-    let results = part(config.results.as_deref(), interpolation, results);
-    let error = optional(config.error.as_ref(), interpolation);
-    let done = optional(config.done.as_ref(), interpolation);
-    let interrupts = part(config.interrupts.as_deref(), interpolation, interrupts);
-    let usage = part(config.usage.as_ref(), interpolation, usage);
-    let reasoning = optional(config.reasoning.as_ref(), interpolation);
-    let state = optional(config.state.as_ref(), interpolation);
-    let is_strict: Leaf<Option<bool>> = config.strict.fill(interpolation);
-    if let (Some(results), None) = (&config.results, &config.calls) {
-        let message = "`results` need `calls`: a result answers a call";
-        let help = Some(
-            "say where the calls are: `calls: { at: \"tool_calls[*]\", name: name }`".to_owned(),
-        );
-        return Err(interpolation.report(Code::MissingKey, results.span, message, help));
-    }
-    Ok(ResponseMapping {
-        form: config.stream.unwrap_or_default(),
-        text: text?,
-        calls: calls?,
-        results: results?,
-        error: error?,
-        done: done?,
-        interrupts: interrupts?,
-        usage: usage?,
-        reasoning: reasoning?,
-        state: state?,
-        is_strict: is_strict?.unwrap_or_default(),
-    })
-}
-
-/// Compiles a part of the keys, if it is written.
-fn part<W, T>(
-    written: Option<&W>,
-    interpolation: &mut Interpolation<'_>,
-    compile: fn(&W, &mut Interpolation<'_>) -> Leaf<T>,
-) -> Leaf<Option<T>> {
-    match written {
-        Some(written) => compile(written, interpolation).map(Some),
-        None => Ok(None),
-    }
-}
-
-fn text(written: &TextPick, interpolation: &mut Interpolation<'_>) -> Leaf<TextMapping> {
-    let pick = compiled(&written.path, written.r#match.as_ref(), interpolation);
-    let is_optional: Leaf<Option<bool>> = written.optional.fill(interpolation);
-    Ok(TextMapping {
-        pick: pick?,
-        mode: written.mode,
-        is_optional: is_optional?.unwrap_or_default(),
-    })
-}
-
-fn calls(written: &CallPicks, interpolation: &mut Interpolation<'_>) -> Leaf<CallMapping> {
-    let at = pick(&written.at, interpolation);
-    let name = pick(&written.name, interpolation);
-    let id = optional(written.id.as_ref(), interpolation);
-    let index = optional(written.index.as_ref(), interpolation);
-    let args = optional(written.args.as_ref(), interpolation);
-    let result = optional(written.result.as_ref(), interpolation);
-    let error = optional(written.error.as_ref(), interpolation);
-    Ok(CallMapping {
-        at: at?,
-        name: name?,
-        id: id?,
-        index: index?,
-        args: args?,
-        result: result?,
-        error: error?,
-        mode: written.mode.unwrap_or_default(),
-    })
-}
-
-fn results(written: &ResultPicks, interpolation: &mut Interpolation<'_>) -> Leaf<ResultMapping> {
-    let at = pick(&written.at, interpolation);
-    let id = optional(written.id.as_ref(), interpolation);
-    let name = optional(written.name.as_ref(), interpolation);
-    let result = optional(written.result.as_ref(), interpolation);
-    let error = optional(written.error.as_ref(), interpolation);
-    Ok(ResultMapping {
-        at: at?,
-        id: id?,
-        name: name?,
-        result: result?,
-        error: error?,
-    })
-}
-
-fn interrupts(
-    written: &InterruptPicks,
-    interpolation: &mut Interpolation<'_>,
-) -> Leaf<InterruptMapping> {
-    let at = pick(&written.at, interpolation);
-    let id = optional(written.id.as_ref(), interpolation);
-    let call = optional(written.call.as_ref(), interpolation);
-    let message = optional(written.message.as_ref(), interpolation);
-    Ok(InterruptMapping {
-        at: at?,
-        id: id?,
-        call: call?,
-        message: message?,
-    })
-}
-
-fn usage(written: &UsagePicks, interpolation: &mut Interpolation<'_>) -> Leaf<UsageMapping> {
-    let input = optional(written.input.as_ref(), interpolation);
-    let output = optional(written.output.as_ref(), interpolation);
-    let total = optional(written.total.as_ref(), interpolation);
-    let adds: Leaf<Option<bool>> = written.add.fill(interpolation);
-    Ok(UsageMapping {
-        input: input?,
-        output: output?,
-        total: total?,
-        adds: adds?.unwrap_or_default(),
-    })
-}
-
-fn optional(
-    written: Option<&Short<Pick>>,
-    interpolation: &mut Interpolation<'_>,
-) -> Leaf<Option<CompiledPick>> {
-    match written {
-        Some(written) => pick(written, interpolation).map(Some),
-        None => Ok(None),
-    }
-}
-
-fn pick(written: &Pick, interpolation: &mut Interpolation<'_>) -> Leaf<CompiledPick> {
-    compiled(&written.path, written.r#match.as_ref(), interpolation)
-}
-
-fn compiled(
-    paths: &OneOrMany<Text>,
-    pattern: Option<&Text>,
-    interpolation: &mut Interpolation<'_>,
-) -> Leaf<CompiledPick> {
-    let paths = compiled_paths(paths, interpolation);
-    let pattern = match pattern {
-        Some(written) => group_pattern(written, interpolation).map(Some),
-        None => Ok(None),
+) -> Leaf<()> {
+    let (Some(results), None) = (&config.results, &config.calls) else {
+        return Ok(());
     };
-    Ok(CompiledPick {
-        paths: paths?,
-        pattern: pattern?,
-    })
+    let message = "`results` need `calls`: a result answers a call";
+    let help = "say where the calls are: `calls: { at: \"tool_calls[*]\", name: name }`";
+    Err(interpolation.report(
+        Code::MissingKey,
+        results.span,
+        message,
+        Some(help.to_owned()),
+    ))
+}
+
+/// A choice as it is written.
+pub(crate) fn copied<T: Copy>(written: &T, _: &mut Interpolation<'_>) -> Leaf<T> {
+    Ok(*written)
 }
 
 /// A pick of paths alone, such as those that a request waits for.
@@ -306,10 +169,14 @@ pub(crate) fn compile_paths(
     paths: &OneOrMany<Text>,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<CompiledPick> {
-    compiled(paths, None, interpolation)
+    Ok(CompiledPick {
+        paths: compiled_paths(paths, interpolation)?,
+        pattern: None,
+    })
 }
 
-fn compiled_paths(
+/// The paths of a pick.
+pub(crate) fn compiled_paths(
     paths: &OneOrMany<Text>,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<Vec<Path>> {
@@ -324,7 +191,10 @@ fn compiled_paths(
 }
 
 /// A regular expression with exactly one group.
-fn group_pattern(written: &Text, interpolation: &mut Interpolation<'_>) -> Leaf<Pattern> {
+pub(crate) fn group_pattern(
+    written: &Text,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<Pattern> {
     let mut pattern = interpolation.pattern(written)?;
     let groups = pattern.groups();
     if groups != 1 {

@@ -69,7 +69,7 @@ impl ProtocolConfig for HttpAgentConfig {
     }
 
     fn headers(&self) -> Option<&FreeMap<Text>> {
-        self.headers.as_ref()
+        self.request.headers.as_ref()
     }
 
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>> {

@@ -3,16 +3,23 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::mapping::{
+    CallMapping, CompiledPick, InterruptMapping, ResponseMapping, ResultMapping, TextMapping,
+    UsageMapping, compiled_paths, copied, group_pattern, needs_calls,
+};
 use ananke_base::diagnostic::Spanned;
+use ananke_derive::Fill;
 use ananke_model::model::{Flag, OneOrMany, Short, ShortForm, Since, Text};
 
 /// How a response is read: where text, calls and everything else are in its events.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.4"))]
+#[fill(into = ResponseMapping, check = needs_calls)]
 pub struct ResponseConfig {
     /// The form of the response (default `auto`).
     #[schemars(example = &"sse")]
+    #[fill(default, with = copied, name = form)]
     pub stream: Option<StreamForm>,
     /// Where the agent's text is: a path, a list of paths of which the first that finds something counts, or a mapping.
     #[schemars(example = &"reply")]
@@ -43,6 +50,7 @@ pub struct ResponseConfig {
     pub state: Option<Short<Pick>>,
     /// Whether everything that may be text and is found by no path is unread too (default false).
     #[schemars(example = true)]
+    #[fill(default, name = is_strict)]
     pub strict: Option<Flag>,
 }
 
@@ -67,15 +75,18 @@ pub enum StreamForm {
 }
 
 /// Paths of which the first that finds something counts.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.4"))]
+#[fill(into = CompiledPick)]
 pub struct Pick {
     /// A path, or a list of paths: the first that finds something in an event counts.
     #[schemars(example = &"error.message")]
+    #[fill(with = compiled_paths, name = paths)]
     pub path: OneOrMany<Text>,
     /// Regular expression with one group, which is what counts of a text that was found.
     #[schemars(example = &"^Error: (.*)")]
+    #[fill(with = group_pattern, name = pattern)]
     pub r#match: Option<Text>,
 }
 
@@ -86,21 +97,22 @@ impl ShortForm for Pick {
 }
 
 /// Where the agent's text is.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.4"))]
+#[fill(into = TextMapping)]
 pub struct TextPick {
-    /// A path, or a list of paths: the first that finds something in an event counts.
-    #[schemars(example = &"reply")]
-    pub path: OneOrMany<Text>,
-    /// Regular expression with one group, which is what counts of a text that was found.
-    #[schemars(example = &"^Answer: (.*)")]
-    pub r#match: Option<Text>,
+    /// The paths.
+    #[serde(rename = "$ananke::flattened")]
+    #[schemars(flatten)]
+    pub pick: Pick,
     /// What several texts are (default `whole` for JSON, else `delta`).
     #[schemars(example = &"cumulative")]
+    #[fill(with = copied)]
     pub mode: Option<TextMode>,
     /// Whether a turn that ends well may have no text (default false).
     #[schemars(example = true)]
+    #[fill(default, name = is_optional)]
     pub optional: Option<Flag>,
 }
 
@@ -136,9 +148,10 @@ pub enum CallMode {
 }
 
 /// Where tool calls are.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.4"))]
+#[fill(into = CallMapping)]
 pub struct CallPicks {
     /// The items that are calls; the other paths are inside an item.
     #[schemars(example = &"tool_calls[*]")]
@@ -163,13 +176,15 @@ pub struct CallPicks {
     pub error: Option<Short<Pick>>,
     /// What several items of one call are (default `whole`).
     #[schemars(example = &"delta")]
+    #[fill(default, with = copied)]
     pub mode: Option<CallMode>,
 }
 
 /// Where results of calls are.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.4"))]
+#[fill(into = ResultMapping)]
 pub struct ResultPicks {
     /// The items that are results; the other paths are inside an item.
     #[schemars(example = &"[?type=tool_end]")]
@@ -189,9 +204,10 @@ pub struct ResultPicks {
 }
 
 /// Where the things are that the agent waits for.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.4"))]
+#[fill(into = InterruptMapping)]
 pub struct InterruptPicks {
     /// The items that are interrupts; the other paths are inside an item.
     #[schemars(example = &"[?type=approval]")]
@@ -208,9 +224,10 @@ pub struct InterruptPicks {
 }
 
 /// Where the numbers of tokens are.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.4"))]
+#[fill(into = UsageMapping)]
 pub struct UsagePicks {
     /// The tokens that models read.
     #[schemars(example = &"usage.prompt_tokens")]
@@ -223,5 +240,6 @@ pub struct UsagePicks {
     pub total: Option<Short<Pick>>,
     /// Whether the numbers of several events are added up (default false: the last ones count).
     #[schemars(example = true)]
+    #[fill(default, name = adds)]
     pub add: Option<Flag>,
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::{Interpolation, Leaf, Pattern, fill_all};
-use crate::model::{Flag, Scalar, Text, WholeNumber};
+use crate::model::{Flag, Scalar, Short, Text, WholeNumber};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::{FreeMap, Node};
 
@@ -72,6 +72,12 @@ impl Fill<Map<String, Value>> for Node {
 impl<T, W: Fill<T>> Fill<T> for Spanned<W> {
     fn fill(&self, interpolation: &mut Interpolation<'_>) -> Leaf<T> {
         self.value.fill(interpolation)
+    }
+}
+
+impl<T, W: Fill<T>> Fill<T> for Short<W> {
+    fn fill(&self, interpolation: &mut Interpolation<'_>) -> Leaf<T> {
+        self.0.fill(interpolation)
     }
 }
 

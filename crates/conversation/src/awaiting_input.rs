@@ -44,8 +44,8 @@ pub fn awaiting_input(trace: &Trace, confirmation_tools: &[String]) -> InputDeci
         hint = text_of(object.get(HINT));
     }
 
-    // An interrupt waits for input whatever the answer declares. The question is the message of the interrupt, since that
-    // is what the user has to answer: of several interrupts the last message, as of all declarations the last one counts.
+    // An interrupt waits for input whatever the answer declares. Its message is the question, since that is what the user has to
+    // answer. If several have a message, the last one counts, like the last of several declarations of one kind (SPEC 8).
     let mut question = answer_text;
     if let Some(RunEnd::Interrupted(interrupts)) = run_end {
         let mut last_first = interrupts.iter().rev();

@@ -104,11 +104,13 @@ impl TurnBudget {
     /// The problem of a turn that timed out. Its last request was sent at `sent` and had `limits`; `reached` is the progress of
     /// the response, as the end of the message. The message and its help name the time that was too short.
     pub(super) fn timed_out(&self, sent: At, limits: &Limits, reached: &str) -> Problem {
-        // `Limits::until` is the deadline or the end of the timeout, whichever comes first. The deadline is that of the whole test.
+        // `Limits::until` is the deadline or the end of the timeout, whichever comes first. The deadline is that of the whole
+        // test.
         let is_past_deadline = limits.until(sent) < sent.plus(limits.timeout);
         let is_past_test = is_past_deadline && self.whole.is_some();
 
-        // A turn with less than its own time got the rest of another one: that of the conversation, if it was noted, or the test's.
+        // A turn with less than its own time got the rest of another one: that of the conversation, if it was noted, or the
+        // test's.
         let is_shortened = self.limits.timeout < self.own;
         if let Some(time) = self.conversation
             && is_shortened
@@ -125,7 +127,8 @@ impl TurnBudget {
             return Problem::new(ErrorKind::Timeout, message).help(OF_TEST);
         }
 
-        // The turn had all of its own time.
+        // The turn had all of its own time. A helper, which has no time for the whole test, also gets here after the deadline of
+        // its test: its caller looks at that.
         let after = duration::chosen(self.own);
         let message = format!("timeout after {after}{reached}");
         Problem::new(ErrorKind::Timeout, message).help(OF_TURN)

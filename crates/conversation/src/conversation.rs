@@ -70,7 +70,7 @@ struct Conversation<'a> {
 }
 
 /// Holds a conversation: sends what `inputs` gives until it gives nothing more or a turn does not pass (SPEC 5), and
-/// settles the rules of the whole conversation.
+/// evaluates the rules of the whole conversation. Every error is in the result.
 pub async fn converse(
     parts: ConversationParts<'_>,
     inputs: &mut dyn InputSource,
@@ -128,13 +128,14 @@ impl Conversation<'_> {
     /// If something other than the problem of a turn ends the conversation.
     async fn hold(&mut self, inputs: &mut dyn InputSource) -> Result<(), Halt> {
         let has_no_more_input = self.take_turns(inputs).await?;
-        self.check_time()?;
+        self.check_rule_time()?;
 
         // The rules of the whole conversation are evaluated if all turns were sent, even if the last one fails. A turn that
         // ended with a problem, or was stopped by a rule that failed, may lack what these rules look for.
         let is_whole = has_no_more_input || inputs.remaining() == Some(0);
         let is_last_evaluated = match self.result.turns.last() {
             Some(turn) => matches!(turn.end, TurnEnd::Evaluated | TurnEnd::NotNeeded(_)),
+            // Without a turn, none ended too early.
             None => true,
         };
         if is_whole && is_last_evaluated && !self.sink.was_stopped() {
@@ -142,7 +143,7 @@ impl Conversation<'_> {
             self.result.rules.extend(failures);
             self.result.warnings = self.sink.evaluator.take_warnings();
             self.take_passed();
-            self.check_time()?;
+            self.check_rule_time()?;
         }
 
         // If nothing was sent to an agent, no rule about it can fail, and that must not count as a pass.
@@ -155,6 +156,7 @@ impl Conversation<'_> {
         if self.result.is_passed() {
             let (failures, halt) = self.ask(questions).await;
             self.result.rules.extend(failures);
+            // Rules that a judge or script confirmed have passed now.
             self.take_passed();
             // The failures that came before the halt are kept with it.
             if let Some(halt) = halt {
@@ -165,7 +167,7 @@ impl Conversation<'_> {
     }
 
     /// Ends the conversation if its rules were given up: nothing that they answered since counts.
-    fn check_time(&self) -> Result<(), Halt> {
+    fn check_rule_time(&self) -> Result<(), Halt> {
         match self.sink.evaluator.given_up() {
             Some(halt) => Err(halt),
             None => Ok(()),
@@ -191,7 +193,7 @@ impl Conversation<'_> {
         while let Some(turn) = inputs.conditional()? {
             let decision = self.sink.decide(&turn).map_err(|error| too_large(&error))?;
             // A condition that found nothing because the time of the rules was over decides nothing.
-            self.check_time()?;
+            self.check_rule_time()?;
             match decision {
                 TurnDecision::Needed => break,
                 // A turn that is not sent has a place in the result, so that later turns keep their numbers.
@@ -215,6 +217,7 @@ impl Conversation<'_> {
     /// Sends turns until one does not pass. Returns whether `inputs` has no more of them.
     async fn take_turns(&mut self, inputs: &mut dyn InputSource) -> Result<bool, Halt> {
         loop {
+            // A condition that cannot be decided ends the conversation.
             if !self.pass_over_unneeded_turns(inputs)? {
                 return Ok(false);
             }
@@ -273,7 +276,8 @@ impl Conversation<'_> {
     fn finish(mut self) -> ConversationResult {
         // The snapshots that the caller writes.
         self.result.snapshots = self.sink.evaluator.take_captured();
-        // Values in rules that look like conditions or patterns are a warning each, once the conversation shows them to be meant so.
+        // Values in rules that look like conditions or patterns are a warning each, once the conversation shows them to be meant
+        // so.
         let lookalikes = self.sink.evaluator.lookalikes(&self.sink.trace);
         self.result.warnings.extend(lookalikes);
 
@@ -283,6 +287,7 @@ impl Conversation<'_> {
         let unchecked = self
             .result
             .warning_if_unchecked(|index| evaluator.looks_at_agent_in(index));
+        // This warning is one of those too.
         if let Some(warning) = unchecked {
             self.result.warnings.push(warning.to_owned());
             self.result.denied_warnings += 1;
@@ -397,7 +402,7 @@ impl Conversation<'_> {
 
         // The rules see the end in any case, so that a timeout does not hide what failed before it.
         self.sink.end_turn(following);
-        // What an aborted turn lacks fails no rule that requires it.
+        // A rule that requires something does not fail because an aborted turn lacks it.
         let is_aborted = halt.is_some() || self.sink.was_stopped();
         let completion = if is_aborted {
             Completion::Aborted
@@ -441,8 +446,8 @@ impl Conversation<'_> {
         (Halt::turn_end(watched.err()), failures)
     }
 
-    /// The problem of the turn `index`, counted from 0, if its events violate the protocol and the setting `strict_protocol` makes
-    /// that an error. Without the setting, violations are warnings.
+    /// The problem of the turn `index`, counted from 0, if its events violate the protocol and the setting `strict_protocol`
+    /// makes that an error. Without the setting, violations are warnings.
     fn strict_problem(&self, index: usize) -> Option<Halt> {
         if !self.settings.strict_protocol {
             return None;

@@ -58,7 +58,8 @@ pub(super) async fn exchange(
             break;
         }
 
-        // An answer may also make a rule fail, and stop the turn. An agent that never stops calling is an error of `client_answers`.
+        // An answer may also make a rule fail, and stop the turn. An agent that never stops calling is an error of
+        // `client_answers`.
         let answers = client_answers(&sink.trace, tools, round).await?;
         if answers.is_empty() || sink.answer(&answers).is_break() {
             break;
@@ -116,6 +117,7 @@ fn check_end(
 /// # Errors
 /// If the run ended with an error or was cancelled, and no rule expects that.
 fn check_run_end(sink: &TraceSink<'_>) -> Result<(), Halt> {
+    // A response that reports no end of a run reports no failure either.
     let Some(exchange) = sink.trace.exchanges.last() else {
         return Ok(());
     };
@@ -145,8 +147,8 @@ async fn with_stderr(mut halt: Halt, session: &mut dyn Session) -> Halt {
     halt
 }
 
-/// Notifies the observers of a silent agent, after the last exchange timed out: the run gives up an agent that hangs. The exchange
-/// had the time in `limits`; only a time of at least `shows_silence` is long enough to call the agent silent.
+/// Notifies the observers of a silent agent, after the last exchange timed out: the run gives up an agent that hangs. The
+/// exchange had the time in `limits`; only a time of at least `shows_silence` is long enough to call the agent silent.
 fn note_silence(sink: &mut TraceSink<'_>, limits: &Limits, shows_silence: Duration) {
     let Some(exchange) = sink.trace.exchanges.last() else {
         return;
@@ -274,7 +276,7 @@ fn pending_calls<'t>(trace: &'t Trace, tools: &dyn ToolHost) -> Vec<(&'t ToolCal
     let Some(turn) = trace.turns.last() else {
         return pending;
     };
-    // A run that failed or asks the user waits for no tool.
+    // A run that failed or asks the user waits for no tool. An end that the protocol does not have counts as finished.
     let Some(RunEnd::Finished | RunEnd::Unknown(_)) = exchange.run_end else {
         return pending;
     };

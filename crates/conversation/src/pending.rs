@@ -107,6 +107,7 @@ pub(super) fn compose(
             }
             action
         }
+        // The agent goes on without an input, so there is nothing to record.
         TurnInput::Continue => Action::Continue,
     })
 }

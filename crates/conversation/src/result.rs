@@ -51,7 +51,7 @@ impl ConversationResult {
         if !self.is_passed() || !self.checkpoints.is_empty() || !self.not_asked.is_empty() {
             return None;
         }
-        // If every turn was sent, the test has no other rules.
+        // If every turn was sent, every rule had its turn, so there is nothing to warn of.
         let turns = self.turns.iter().enumerate();
         let unneeded = turns.filter(|(_, turn)| turn.reason_not_needed().is_some());
         let mut unneeded = unneeded.peekable();
@@ -64,11 +64,11 @@ impl ConversationResult {
             return Some("no rule was evaluated: all rules are on turns that were not needed");
         }
 
-        // The other rules, about times and tokens, pass whatever the agent did.
+        // Rules about times and tokens pass whatever the agent did, so only the others count.
         if rules.any(|rule| RuleProperties::is_about_agent(&rule.rule)) {
             return None;
         }
-        // A test without any rule about the agent is not meant to check it.
+        // Unneeded turns without rules about the agent took none away from the test.
         if !unneeded.any(|(index, _)| has_rules_about_agent(index)) {
             return None;
         }

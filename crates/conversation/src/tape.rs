@@ -60,7 +60,8 @@ impl TapeItem {
             }
             Self::Change(at, change) => {
                 at.0 = at.0.saturating_add(micros);
-                // A stamp is the time of the agent's own clock. It moves too, or it would show an agent that is as fast as before.
+                // A stamp is the time of the agent's own clock. It moves too, or it would show an agent that is as fast as
+                // before.
                 if let Change::Stamped(stamp) = change {
                     *stamp = stamp.saturating_add(micros);
                 }

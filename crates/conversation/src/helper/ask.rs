@@ -79,7 +79,8 @@ impl Helper<'_> {
                         self.problem(&format!("answered with {found}"), help)
                     }
                 },
-                // A problem of the helper has its kind. Another problem, or a stop, does not go away if the helper is asked again.
+                // A problem of the helper has its kind. Another problem, or a stop, does not go away if the helper is asked
+                // again.
                 Err(Halt::Broken(problem)) if problem.kind == self.kind => problem,
                 Err(halt) => return Err(halt),
             };
@@ -98,8 +99,8 @@ impl Helper<'_> {
     async fn text(&mut self, question: &HelperQuestion) -> Result<String, Halt> {
         let thread_id = self.environment.helper_ids(&self.lane).next("thread");
 
-        // A bare model (`prompted` is `Some`) learns its role from a prompt. An agent knows its role, and gets the question in the
-        // properties of its run as well as in its message.
+        // A bare model (`prompted` is `Some`) learns its role from a prompt. An agent knows its role, and gets the question in
+        // the properties of its run as well as in its message.
         let connector = question.connector.as_deref();
         let model = self.target.prompted(self.role.prompt(), connector);
         let mut target = self.target;
@@ -132,6 +133,7 @@ impl Helper<'_> {
             requests: &mut DeclineRequests,
             ids: self.environment.helper_ids(&self.lane),
             observers: (self.observers)(&self.lane),
+            // The limits have the deadline of the test. No rule extends the timeout, since there is none.
             budget: Budget {
                 turn: self.limits.clone(),
                 is_default_timeout: false,
@@ -200,6 +202,7 @@ impl Helper<'_> {
         if turns.iter().any(|turn| turn.status() == Status::Skipped) {
             return Err(Halt::Stopped);
         }
+        // An empty text is an answer too: the caller says that it found nothing in it.
         match trace.turns.first() {
             Some(turn) => Ok(trace.turn_text(turn)),
             None => Ok(String::new()),

@@ -57,7 +57,8 @@ impl<'t> FinalObject<'t> {
         let Value::Object(meaning) = read.value else {
             return None;
         };
-        // Duplicate keys give JSON several values, depending on the reader. All are kept, because `read` compares them.
+        // If a key is duplicated, it depends on the reader of JSON which value counts. `read` compares all meanings, so all are
+        // kept.
         let mut other_meanings = Vec::new();
         for value in read.other_values {
             let Value::Object(fields) = value else {

@@ -113,7 +113,8 @@ impl FoundVerdict<'_> {
 
 /// The verdict that the fields of an object give, with its score, reason and suggestions.
 fn verdict_of_object(object: AnswerObject<'_>) -> Result<JudgeAnswer, String> {
-    // Some judges answer with `verdict`, as a word, instead of `passed`. A judge that writes both keys must mean the same by them.
+    // Some judges answer with `verdict`, as a word, instead of `passed`. A judge that writes both keys must mean the same by
+    // them.
     let passed = match object.value(PASSED) {
         Value::Bool(passed) => *passed,
         Value::Null if object.value(VERDICT).is_string() => verdict_of_word(object)?,
@@ -145,7 +146,8 @@ fn verdict_of_object(object: AnswerObject<'_>) -> Result<JudgeAnswer, String> {
     })
 }
 
-/// The texts of the key `suggestions`, without spaces around them: at most [`MOST_SUGGESTIONS`], since a judge may write any number.
+/// The texts of the key `suggestions`, without spaces around them: at most [`MOST_SUGGESTIONS`], since a judge may write any
+/// number.
 fn suggestions(object: AnswerObject<'_>) -> Result<Vec<String>, String> {
     let value = object.value("suggestions");
     let items = match value {

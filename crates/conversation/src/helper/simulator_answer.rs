@@ -148,7 +148,7 @@ fn answer_of_object(object: AnswerObject<'_>) -> Result<SimulatorAnswer, String>
         return Err("an object whose `input` and `message` contradict each other".to_owned());
     }
     let input = input.or(message).unwrap_or_default();
-    // A conversation goes on with an input, or ends with an achieved goal. Nothing can be done with an answer without both.
+    // A conversation goes on with an input, or ends with an achieved goal. An answer with neither is none.
     if input.is_empty() && !is_goal_achieved {
         return Err("neither an `input` nor `goal_achieved`".to_owned());
     }

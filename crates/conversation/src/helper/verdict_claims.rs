@@ -204,7 +204,8 @@ fn only_verdict(text: &str) -> Option<bool> {
     verdict
 }
 
-/// The verdict that the word `index` looks like, with the value after it or alone: `true` for a pass, `None` if it looks like none.
+/// The verdict that the word `index` looks like, with the value after it or alone: `true` for a pass, `None` if it looks like
+/// none.
 fn claim_of_word(text: &str, words: &[AnswerWord<'_>], index: usize) -> Option<bool> {
     let mut claim = claim_with_value(text, words, index);
     // A word within a sentence gives no verdict: "it does not fail to name a price".
@@ -214,8 +215,8 @@ fn claim_of_word(text: &str, words: &[AnswerWord<'_>], index: usize) -> Option<b
     Some(claim? != is_negated(text, words, index))
 }
 
-/// The verdict that the word `index` gives with the value after it, as in `passed: false`, `verdict = reject` or `FAIL: no price`:
-/// `true` for a pass. `None` if no value follows, or the two are no verdict.
+/// The verdict that the word `index` gives with the value after it, as in `passed: false`, `verdict = reject` or `FAIL: no
+/// price`: `true` for a pass. `None` if no value follows, or the two are no verdict.
 fn claim_with_value(text: &str, words: &[AnswerWord<'_>], index: usize) -> Option<bool> {
     // A value follows a sign such as `:`. After a name such as "verdict" it may also follow a verb or a dash: "the verdict is a
     // clear pass".

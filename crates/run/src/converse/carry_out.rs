@@ -51,8 +51,8 @@ impl Attempt<'_> {
                 }
                 EndCause::Skipped(cause, why)
             }
-            // The kept answers of an earlier run lack an answer, because the test was changed since. The problem of the replay names
-            // a recording that the user does not know, so it is replaced by one that says which turn has to be asked.
+            // The kept answers of an earlier run lack an answer, because the test was changed since. The problem of the replay
+            // names a recording that the user does not know, so it is replaced by one that says which turn has to be asked.
             Halt::Broken(problem)
                 if problem.kind == ErrorKind::Recording && shared.answers.are_of_earlier_run() =>
             {
@@ -82,8 +82,8 @@ impl Attempt<'_> {
             watchdog,
             ..
         } = self.case;
-        // The watchdog ends the test without this thread if a step takes too long. The file was read ahead while other tests waited
-        // for their agents, or is being read now.
+        // The watchdog ends the test without this thread if a step takes too long. The file was read ahead while other tests
+        // waited for their agents, or is being read now.
         watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
         let test = loading.clone().test_of(entry).await;
         let test = test.map_err(|error| self.case.unprepared(error))?;
@@ -100,7 +100,8 @@ impl Attempt<'_> {
         );
         let mut preparation = begun.map_err(|error| self.case.unprepared(error))?;
 
-        // A recording has markers instead of secrets. A replay that has no value for a secret uses its marker, which is masked too.
+        // A recording has markers instead of secrets. A replay that has no value for a secret uses its marker, which is masked
+        // too.
         for (name, marker) in environment.unknown_secrets() {
             self.case.redactor.add([&marker]);
             preparation.replace(name, marker);
@@ -108,8 +109,8 @@ impl Attempt<'_> {
         // Until the conversation begins, no turn has run.
         self.outcome.transcript.turns_not_run = turn_count(preparation.turns());
 
-        // From here on the teardown runs whatever happens: the watchdog shares the preparation, and runs it if this thread is left
-        // behind. A replay runs no hook, and has nothing to clean up.
+        // From here on the teardown runs whatever happens: the watchdog shares the preparation, and runs it if this thread is
+        // left behind. A replay runs no hook, and has nothing to clean up.
         let preparation = Arc::new(Mutex::new(preparation));
         let needs_teardown = environment.is_live();
         if needs_teardown {

@@ -31,7 +31,7 @@ pub(super) fn observe(
                 .to_owned();
         return Err(Problem::new(ErrorKind::Setup, message).help(help));
     }
-    // It is not known which turn of the conversation belongs to a conditional turn of the test, or whether one does.
+    // No turn of the conversation says whether it belongs to a conditional turn of the test.
     if let Some(index) = prepared.rules.conditional_turn() {
         let message = format!("turn {} has an `if`", index + 1);
         let help = "a trace is verified without conditions: write the rule on the test, or remove the turn";
@@ -47,11 +47,13 @@ pub(super) fn observe(
         warnings,
     } = conversation;
 
-    // `withhold` takes out the rules about facts that the conversation does not show: they would pass because the facts are absent.
+    // `withhold` takes out the rules about facts that the conversation does not show: they would pass because the facts are
+    // absent.
     let not_shown = prepared.rules.withhold(shown, turns.len());
 
-    // The target replays the conversation. An agent whose name is not known has the name in the config. The changes of a state start
-    // from the state in the config; a conversation that shows no state has none, or that state would be reported as the agent's.
+    // The target replays the conversation. An agent whose name is not known has the name in the config. The changes of a state
+    // start from the state in the config; a conversation that shows no state has none, or that state would be reported as the
+    // agent's.
     let agent = if agent.is_empty() {
         prepared.target.agent().to_owned()
     } else {

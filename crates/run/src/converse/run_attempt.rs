@@ -18,7 +18,8 @@ use ananke_trace::outcome::{EndCause, ErrorKind, Outcome, Problem, Status};
 /// Runs the attempt `key` at a test, with its own hooks, thread and conversation, and keeps its recording. The attempts before it
 /// used `threads`. All errors are in the outcome.
 pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThreads) -> Outcome {
-    // Rules have a computing time of their own, apart from the timeout of the test: a pattern cannot be interrupted while it matches.
+    // Rules have a computing time of their own, apart from the timeout of the test: a pattern cannot be interrupted while it
+    // matches.
     case.watchdog.begin_attempt(case.timeout());
     let allowed = case.plan.settings.evaluation.unwrap_or(COMPUTING_TIME);
     case.watchdog.judging.begin(allowed);
@@ -66,8 +67,8 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     outcome.verdict.warnings.extend(case.take_warnings());
     teardown.report(&mut outcome);
 
-    // Raw events are wanted of all tests, or of those that fail. The status is known only now, since a recording or a teardown that
-    // fails changes it.
+    // Raw events are wanted of all tests, or of those that fail. The status is known only now, since a recording or a teardown
+    // that fails changes it.
     let is_wanted = case.shared.options.settings.events == ReportedEvents::All
         || !matches!(outcome.status(), Status::Passed | Status::Skipped);
     if let Some(raw) = raw
@@ -118,8 +119,8 @@ fn raw_log(events: ReportedEvents) -> Option<RawLog> {
     }
 }
 
-/// The environment of the attempt `key`: the source of the agent's answers (the agent itself, or a recording), and the place where
-/// they are recorded.
+/// The environment of the attempt `key`: the source of the agent's answers (the agent itself, or a recording), and the place
+/// where they are recorded.
 ///
 /// # Errors
 /// If a recording that is to be replayed does not exist or cannot be read, or an earlier run has no answers of the test.
@@ -140,6 +141,7 @@ fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem
         RunAnswers::Recording(kept) => Ok(live.with_recording(kept, key)),
         // Each test is recorded into a folder, or replayed from it.
         RunAnswers::Recordings(recordings) => live.with_recordings(recordings, key),
+        // The caller of the run takes the recording of its only test from memory.
         RunAnswers::InMemory(_) => Ok(live.recorded_in_memory(key)),
         // The agent is asked. Its answers are recorded for the walk that fails, or for a store of attempts, if there is one.
         RunAnswers::Live(answers) => {

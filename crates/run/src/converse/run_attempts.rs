@@ -25,6 +25,7 @@ pub(crate) async fn run_attempts(
     // A series decides whether there is another attempt, and which outcome is that of the test. A walk never runs several times,
     // and only tests with a single run are retried.
     let mut series: Box<dyn AttemptSeries + Send> = if let Some(walk) = &test.walk {
+        // If a recording is replayed, the only walk takes the actions of that.
         Box::new(match case.shared.answers.recording() {
             Some(recording) => WalkSearch::again(walk, &case.walk, recording.actions()),
             None => WalkSearch::new(walk, &case.walk),
@@ -40,7 +41,8 @@ pub(crate) async fn run_attempts(
         outcome.run = key.run;
         // The agent may remember the thread, so later attempts are to use another one.
         threads.add(&outcome.transcript.thread_id);
-        // A test can have many runs, each with secrets of its own. They are masked now, so that later runs need not look for them.
+        // A test can have many runs, each with secrets of its own. They are masked now, so that later runs need not look for
+        // them.
         if test.walk.is_some() || policy.is_some() {
             case.forget_secrets_of(&mut outcome);
         }

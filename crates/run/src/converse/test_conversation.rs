@@ -67,6 +67,7 @@ impl Attempt<'_> {
         preparation: &Mutex<Preparation>,
         mut prepared: Prepared,
     ) -> Result<(), Halt> {
+        // The timeout of the test itself is known only now that the test is prepared.
         self.case.watchdog.limit(prepared.whole_timeout);
         self.lock_agent(&prepared).await?;
 
@@ -96,8 +97,8 @@ impl Attempt<'_> {
         let Case {
             shared, watchdog, ..
         } = self.case;
-        // Tests share a thread only if its id is written in the test, and a process only if the target says so. A place (a slot) is
-        // one of the conversations that the target may have at once. A replay needs no process and no place.
+        // Tests share a thread only if its id is written in the test, and a process only if the target says so. A place (a slot)
+        // is one of the conversations that the target may have at once. A replay needs no process and no place.
         let is_live = self.environment.is_live();
         let endpoint = if prepared.thread_is_fixed {
             prepared.target.endpoint()
@@ -148,8 +149,8 @@ impl Attempt<'_> {
         };
         let conversation = observed.conversation(&self.key.test).await?;
         self.shown = conversation.shown;
-        // `observe` changes `prepared`, and returns the rules that the conversation cannot decide. Agent, thread and warnings were
-        // noted in the outcome before, so they are noted again.
+        // `observe` changes `prepared`, and returns the rules that the conversation cannot decide. Agent, thread and warnings
+        // were noted in the outcome before, so they are noted again.
         let outcome = &mut self.outcome;
         outcome.verdict.rules = observe(prepared, conversation)?;
         prepared.target.agent().clone_into(&mut outcome.test.agent);
@@ -178,7 +179,7 @@ impl Attempt<'_> {
         };
         // The driver brings its own rules with each turn.
         prepared.rules = Inherited::default();
-        // Its instructions are for a bare model. An agent has its own, so `prompted` is `None` for it.
+        // Instructions are for a bare model. An agent has its own, so `prompted` is `None` for it.
         if let Some(instructions) = driver.instructions()
             && let Some(instructed) = prepared.target.prompted(instructions, None)
         {
@@ -243,8 +244,8 @@ impl Attempt<'_> {
         let session = self.open(&*target, session_options).await?;
         let checkpoints = self.checkpoints(&prepared)?;
 
-        // Helpers are other agents: a simulator that writes what the user says, and judges. The oracle answers what rules ask, with
-        // judges and scripts.
+        // Helpers are other agents: a simulator that writes what the user says, and judges. The oracle answers what rules ask,
+        // with judges and scripts.
         let helpers = Helpers {
             scripts,
             limits: budget.turn.clone(),
@@ -334,7 +335,7 @@ impl Attempt<'_> {
         preparation: &'a Mutex<Preparation>,
         prepared: &mut Prepared,
     ) -> WrittenTurns<'a> {
-        // A rule may allow a longer duration than the default timeout. Without it such a turn would time out before the rule decides.
+        // A rule may allow a longer duration than the default timeout, which would end such a turn before the rule decides.
         let timeout = match prepared.timeout {
             Some(timeout) => timeout,
             None => DEFAULT_TURN_TIMEOUT.max(longest_duration(&prepared.rules)),
@@ -370,8 +371,8 @@ impl Attempt<'_> {
             .map_err(|error| too_large(&error))
     }
 
-    /// The inputs of the conversation: first the `written_turns`, then those of a program, a walk, a simulator or a person, if the
-    /// test has one.
+    /// The inputs of the conversation: first the `written_turns`, then those of a program, a walk, a simulator or a person, if
+    /// the test has one.
     fn inputs<'a>(
         &'a self,
         prepared: Prepared,
@@ -409,8 +410,8 @@ impl Attempt<'_> {
         }
     }
 
-    /// Notes the tools that rules and conditions name, and the tools that exist before the agent calls one. At the end of the run,
-    /// a name that is nearly that of an existing tool, and that no agent called, is a warning.
+    /// Notes the tools that rules and conditions name, and the tools that exist before the agent calls one. At the end of the
+    /// run, a name that is nearly that of an existing tool, and that no agent called, is a warning.
     fn note_tool_names(&self, prepared: &Prepared, conditions: &[TurnCondition]) {
         let Case {
             shared, redactor, ..
@@ -476,15 +477,15 @@ impl Attempt<'_> {
             return Some(Box::new(SimulatedInput::new(self, simulator, tools)));
         }
 
-        // Without any of these, a person may answer an agent that waits for input. `AwaitedInput::of` is `None` if the test does not
-        // look for that.
+        // Without any of these, a person may answer an agent that waits for input. `AwaitedInput::of` is `None` if the test does
+        // not look for that.
         let tools = prepared.confirmation_tools;
         let awaited = AwaitedInput::of(self, pace, prepared.interaction, tools)?;
         Some(Box::new(awaited))
     }
 
-    /// Notes the tools that the agent called, for the warnings at the end of the run, and reports the end of the conversation to its
-    /// followers.
+    /// Notes the tools that the agent called, for the warnings at the end of the run, and reports the end of the conversation to
+    /// its followers.
     fn note_end(&self, result: &ConversationResult, followers: &[Box<dyn Follower>]) {
         let trace = &result.trace;
         let names = &self.case.shared.tool_names;
@@ -571,8 +572,8 @@ impl Attempt<'_> {
         Ok(snapshots::keep(snapshots, &mut self.outcome)?)
     }
 
-    /// Removes the last turn if the kept answers of an earlier run have none to it: the agent was never asked, so the attempt ends
-    /// before that turn. Returns the problem that the turn had; `None` if no turn is removed.
+    /// Removes the last turn if the kept answers of an earlier run have none to it: the agent was never asked, so the attempt
+    /// ends before that turn. Returns the problem that the turn had; `None` if no turn is removed.
     fn remove_unasked_turn(&mut self) -> Option<Problem> {
         if !self.case.shared.answers.are_of_earlier_run() {
             return None;

@@ -120,8 +120,8 @@ impl RepeatedRuns {
                 runs,
                 min_pass_rate,
             } => {
-                // All runs are made, even if the result is certain before: the user asked for the rate of that many runs. A rate that
-                // is missed comes before a violated prohibition, since it fails the test by itself.
+                // All runs are made, even if the result is certain before: the user asked for the rate of that many runs. A rate
+                // that is missed comes before a violated prohibition, since it fails the test by itself.
                 if passed + failed != runs {
                     None
                 } else if !min_pass_rate.is_reached_by(passed, runs) {
@@ -142,7 +142,8 @@ impl RepeatedRuns {
         }
     }
 
-    /// Whether a run that ended as `outcome` is the first that violates a prohibition, if that fails the test whatever the pass rate.
+    /// Whether a run that ended as `outcome` is the first that violates a prohibition, if that fails the test whatever the pass
+    /// rate.
     fn violates_first(&self, outcome: &Outcome) -> bool {
         let mut failures = outcome.all_failures();
         self.prohibitions == BrokenProhibitions::Fail
@@ -191,7 +192,8 @@ impl AttemptSeries for RepeatedRuns {
         let id = outcome.test.id.clone();
         let status = outcome.status();
         self.take_notes(&mut outcome.verdict);
-        // A skipped run shows nothing about the test, and the next one would be skipped as well. `finish` shows it if no run failed.
+        // A skipped run shows nothing about the test, and the next one would be skipped as well. `finish` shows it if no run
+        // failed.
         if status == Status::Skipped {
             self.latest = Some(outcome);
             return None;
@@ -205,8 +207,8 @@ impl AttemptSeries for RepeatedRuns {
         if status == Status::Passed {
             self.latest = Some(outcome);
         } else {
-            // `add_failed` keeps the first failed run to be shown. A run that decides the verdict by itself explains it better, so it
-            // takes that place.
+            // `add_failed` keeps the first failed run to be shown. A run that decides the verdict by itself explains it better,
+            // so it takes that place.
             if violates_first || self.decided == Some(StabilityVerdict::Broken) {
                 self.set_failed_aside();
             }

@@ -47,7 +47,8 @@ struct ShrinkingWalk {
 impl ShrinkingWalk {
     /// The beginning of the search for a shorter walk than that of `actions`, which ended as `outcome`; `None` if no rule failed.
     fn of(outcome: &Outcome, actions: &[String]) -> Option<Self> {
-        // A shorter walk must fail for the same reason, and only a failed rule can be compared: equal errors may have other causes.
+        // A shorter walk must fail for the same reason, and only a failed rule can be compared: equal errors may have other
+        // causes.
         if outcome.status() != Status::Failed {
             return None;
         }
@@ -82,8 +83,8 @@ impl ShrinkingWalk {
 }
 
 impl WalkSearch {
-    /// The search among the walks of `plan`, before the first one. `current` is shared with the conversation, which reads the route
-    /// of its walk from it and notes the actions that it took.
+    /// The search among the walks of `plan`, before the first one. `current` is shared with the conversation, which reads the
+    /// route of its walk from it and notes the actions that it took.
     pub(crate) fn new(plan: &WalkPlan, current: &SharedWalk) -> Self {
         let actions = plan.actions.iter().map(|name| ActionCount {
             name: name.clone(),
@@ -130,8 +131,8 @@ impl WalkSearch {
         self.summary.tokens = self.summary.tokens + TokenTotals::of(&outcome.transcript);
     }
 
-    /// Takes the outcome of a walk while none has failed; returns whether there is another attempt: a further walk, or a shorter one
-    /// if this walk failed.
+    /// Takes the outcome of a walk while none has failed; returns whether there is another attempt: a further walk, or a shorter
+    /// one if this walk failed.
     fn take_walk(&mut self, walk: CurrentWalk, outcome: Outcome) -> bool {
         // For each action, the summary counts how often it was taken, and in how many steps it was possible.
         for action in &mut self.summary.actions {
@@ -216,8 +217,8 @@ impl AttemptSeries for WalkSearch {
             return None;
         }
 
-        // The next attempt explores the next walk, or repeats the actions of a shorter candidate. Its conversation reads the route
-        // from the walk that all attempts share.
+        // The next attempt explores the next walk, or repeats the actions of a shorter candidate. Its conversation reads the
+        // route from the walk that all attempts share.
         key.run += 1;
         let mut route = WalkRoute::Explore(self.summary.passed + 1);
         let mut number = self.summary.passed + 1;
@@ -255,8 +256,8 @@ impl AttemptSeries for WalkSearch {
             shown.end(aborted(case.shared.stopper.reason()));
         }
 
-        // A search in which no walk failed warns of actions that were possible in none. A failed walk ends the search early, so it
-        // shows less.
+        // A search in which no walk failed warns of actions that were possible in none. A failed walk ends the search early, so
+        // it shows less.
         if summary.failed.is_none() && summary.passed > 0 {
             let walks = match summary.passed {
                 1 => "1 walk".to_owned(),
@@ -272,8 +273,8 @@ impl AttemptSeries for WalkSearch {
             }
         }
 
-        // The seed leads to the walk that failed first, but not to the shrunk one, so the recording of that is written. An error only
-        // costs the recording: it is a warning.
+        // The seed leads to the walk that failed first, but not to the shrunk one, so the recording of that is written. An error
+        // only costs the recording: it is a warning.
         if summary.is_shrunk()
             && let Some(recordings) = case.shared.answers.failed_walks()
             && let Some(text) = recording

@@ -59,7 +59,7 @@ impl Helper<'_> {
     }
 
     /// The answer to `question` that `read` finds in the helper's text. If it finds none, the helper is asked again, on another
-    /// thread, at most [`RETRIES`] times.
+    /// thread, at most `RETRIES` times.
     ///
     /// # Errors
     /// If no text has an answer, or for another reason than the helper: then it is not asked again.

@@ -107,7 +107,7 @@ impl RepeatedRuns {
 
     /// The verdict on the test after a run that ended as `outcome` and is counted already; `None` if more runs are needed.
     fn decide(&self, outcome: &Outcome) -> Option<StabilityVerdict> {
-        // A recording without an answer, or an agent that may not be asked, would break every other run as well.
+        // An answer that a recording lacks, or the kept answers of an earlier run, is missing in every other run as well.
         if let Some((_, problem)) = outcome.first_problem()
             && let ErrorKind::Recording | ErrorKind::NotAsked = problem.kind
         {
@@ -227,7 +227,7 @@ impl AttemptSeries for RepeatedRuns {
         })
     }
 
-    /// The outcome of the test: that of one run, with what all runs have in common.
+    /// The outcome of the test: that of one run, with the counts, warnings and snapshots of all.
     fn finish(mut self: Box<Self>, case: &Case) -> Outcome {
         let verdict = self.decided.unwrap_or_else(|| self.verdict_when_stopped());
 

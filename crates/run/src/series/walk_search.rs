@@ -181,7 +181,7 @@ impl WalkSearch {
         self.try_shorter()
     }
 
-    /// Moves on to the next shorter walk; returns whether there is one, and it may still be tried.
+    /// Moves on to the next shorter walk; returns whether there is one and not all tries are used up.
     fn try_shorter(&mut self) -> bool {
         let Some(shrinking) = &mut self.shrinking else {
             return false;
@@ -222,20 +222,20 @@ impl AttemptSeries for WalkSearch {
         key.run += 1;
         let mut route = WalkRoute::Explore(self.summary.passed + 1);
         let mut number = self.summary.passed + 1;
-        let mut of = self.walks;
+        let mut most = self.walks;
         if let Some(shrinking) = &self.shrinking
             && let Some(failed) = &self.summary.failed
         {
             route = WalkRoute::Given(shrinking.candidate.clone());
             number = failed.tries + 1;
-            of = MOST_TRIES;
+            most = MOST_TRIES;
         }
         *lock(&self.current) = CurrentWalk::of(route);
         Some(RunEvent::NextWalk {
             id,
             is_shorter: self.shrinking.is_some(),
             number,
-            of,
+            of: most,
         })
     }
 

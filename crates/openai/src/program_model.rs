@@ -16,8 +16,8 @@ use ananke_base::context::{At, Clock};
 /// The host of the endpoints of such models. No name ends with `.invalid` (RFC 6761).
 const HOST: &str = "program.invalid";
 
-/// Asks the program: the lane of the question, its messages and its tools; gives the message that the model replies, or in words why
-/// there is none.
+/// Asks the program: the lane of the question, its messages and its tools; gives the message that the model replies, or in words
+/// why there is none.
 pub type ModelFunction =
     Arc<dyn Fn(String, Value, Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync>;
 

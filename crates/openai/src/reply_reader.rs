@@ -93,9 +93,9 @@ pub(super) enum ModelReply {
 }
 
 impl<'a> ReplyReader<'a> {
-    /// A reader of one response. New messages get their ids from `ids`. `call_keys` has the keys of all calls of the conversation,
-    /// so that the calls of this response get other keys; these are added to it. `declared` are the tools that the request
-    /// offered to the model, and `tools` is the side that executes them.
+    /// A reader of one response. New messages get their ids from `ids`. `call_keys` has the keys of all calls of the
+    /// conversation, so that the calls of this response get other keys; these are added to it. `declared` are the tools that the
+    /// request offered to the model, and `tools` is the side that executes them.
     pub(super) fn new(
         ids: &'a dyn Ids,
         call_keys: &'a mut HashSet<String>,
@@ -336,8 +336,8 @@ impl<'a> ReplyReader<'a> {
         });
     }
 
-    /// Closes the open message if the delta has another role. The same role or none continues it, since servers repeat the role or
-    /// omit it.
+    /// Closes the open message if the delta has another role. The same role or none continues it, since servers repeat the role
+    /// or omit it.
     fn close_if_role_differs(&mut self, role: Option<&str>, report: &mut dyn FnMut(Change<'_>)) {
         if let Some(message) = &self.message
             && role.is_some()

@@ -202,8 +202,8 @@ impl<'t> ToolCalls<'t> {
         Some(only.key.clone())
     }
 
-    /// Adds a call to `tool` of which only the result came, and returns its key. It has no index, since only fragments of calls have
-    /// one, and its arguments stay empty. `used` are the keys of all calls of the conversation, which it does not get.
+    /// Adds a call to `tool` of which only the result came, and returns its key. It has no index, since only fragments of calls
+    /// have one, and its arguments stay empty. `used` are the keys of all calls of the conversation, which it does not get.
     pub(super) fn add_answered(
         &mut self,
         id: Option<&str>,

@@ -80,7 +80,8 @@ fn totals(
     arguments: &[ArgumentCoverage],
     interrupts: &[InterruptCoverage],
 ) -> CoverageTotals {
-    // Each outcome of a tool counts by itself. The tool as a whole has the best state of its outcomes, so that one call covers it.
+    // Each outcome of a tool counts by itself. The tool as a whole has the best state of its outcomes, so that one call covers
+    // it.
     let mut tool_states = Vec::new();
     let mut outcomes = Vec::new();
     for tool in tools {

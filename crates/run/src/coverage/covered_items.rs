@@ -38,8 +38,8 @@ pub(super) struct CoveredTool {
 }
 
 impl CoveredItems {
-    /// Adds a tool that the agent has declared, with the values that the schema of its arguments lists. Without room for the tool or
-    /// for a value, it is dropped, and the report is marked as partial.
+    /// Adds a tool that the agent has declared, with the values that the schema of its arguments lists. Without room for the tool
+    /// or for a value, it is dropped, and the report is marked as partial.
     pub(super) fn declare(&mut self, tool: &str, values: BTreeSet<(ArgumentPath, WrittenValue)>) {
         // The count is a local until the end, since `tool` borrows all of `self`.
         let mut value_count = self.values;

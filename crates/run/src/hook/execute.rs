@@ -31,8 +31,8 @@ pub async fn run(
     }
 
     // A hook that fails has printed values that may be secrets and are not known yet. So the error is made in a second reading,
-    // which quotes only the part that may be shown, and stderr is masked likewise. The second reading fails like the first one. The
-    // caller gets the variables that the hook would have given, to mask them from now on.
+    // which quotes only the part that may be shown, and stderr is masked likewise. The second reading fails like the first one.
+    // The caller gets the variables that the hook would have given, to mask them from now on.
     let unread = UnreadOutput::of(&finished.output);
     let second_reading = read_variables(command, &finished, &unread.shown);
     let errors = unread.errors(finished.errors).last_lines(SHOWN_LINES);

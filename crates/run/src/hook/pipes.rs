@@ -71,8 +71,8 @@ impl Pipes {
     pub(super) async fn read(&mut self) -> ReadStop {
         let mut from_stdout = vec![0; CHUNK];
         let mut from_stderr = vec![0; CHUNK];
-        // All three pipes at once: a program that waits for us at one of them does not read from or write to the others, and would
-        // wait for ever. A pipe that is done becomes `None`.
+        // All three pipes at once: a program that waits for us at one of them does not read from or write to the others, and
+        // would wait for ever. A pipe that is done becomes `None`.
         while self.stdin.is_some() || self.stdout.is_some() || self.stderr.is_some() {
             tokio::select! {
                 is_done = write_some(self.stdin.as_mut()) => if is_done { self.stdin = None },

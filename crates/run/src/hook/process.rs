@@ -88,8 +88,8 @@ impl RunningProgram {
         })
     }
 
-    /// Waits until the program ends by itself, exceeds `limit` or the output limit, or `cancel` comes. Then kills the processes that
-    /// are left in its group.
+    /// Waits until the program ends by itself, exceeds `limit` or the output limit, or `cancel` comes. Then kills the processes
+    /// that are left in its group.
     pub(super) async fn finish(mut self, limit: Duration, cancel: &CancellationToken) -> Finished {
         // The reason to end the program; `None` if it ended by itself.
         let forced_end = tokio::select! {
@@ -107,13 +107,13 @@ impl RunningProgram {
             printed_too_much = timeout(LINGER, self.pipes.read()).await == Ok(ReadStop::TooMuch);
         }
         let exit_status = self.process.end().await;
-        // Reads again after that, because output from before the end is still in the pipes. The time is limited, because a process
-        // that left the group may hold them open for ever.
+        // Reads again after that, because output from before the end is still in the pipes. The time is limited, because a
+        // process that left the group may hold them open for ever.
         let last_read = timeout(LINGER, self.pipes.read()).await;
         printed_too_much |= last_read == Ok(ReadStop::TooMuch);
 
-        // A forced end comes first, since the exit status only shows that we killed the program. Output with a gap cannot be used,
-        // whatever the exit status is.
+        // A forced end comes first, since the exit status only shows that we killed the program. Output with a gap cannot be
+        // used, whatever the exit status is.
         let ending = if let Some(forced_end) = forced_end {
             forced_end
         } else if printed_too_much {

@@ -79,8 +79,8 @@ fn masked(text: &str, is_secret: impl Fn(&str) -> bool) -> String {
     masked + &text[done..]
 }
 
-/// The places of the words of `text` that are long enough to be secrets. A word consists of letters, digits, `-` and `_`, since keys
-/// of APIs do; only its letters and digits count for its length.
+/// The places of the words of `text` that are long enough to be secrets. A word consists of letters, digits, `-` and `_`, since
+/// keys of APIs do; only its letters and digits count for its length.
 fn words(text: &str) -> Vec<Range<usize>> {
     let mut words = Vec::new();
     // The start of the current word, and the number of its letters and digits so far.

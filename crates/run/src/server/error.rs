@@ -53,8 +53,8 @@ pub(super) fn address_in_use(
 ) -> ServerError {
     let name = server_name(command);
     let problem = if command.reuse {
-        // The config allows reuse. So either the program that runs there is at fault, or the URL that is asked whether it is ready:
-        // the latter only if a status came.
+        // The config allows reuse. So either the program that runs there is at fault, or the URL that is asked whether it is
+        // ready: the latter only if a status came.
         let message = format!("what runs at {place} already is not ready: {answer}");
         let mut help = format!("stop it, so that {name} can be started instead");
         if let Readiness::Url(url) = &command.ready
@@ -94,8 +94,8 @@ fn status_help(url: &Url) -> String {
     )
 }
 
-/// The error of a server that is not ready in time. `last_answer` is the last answer of its URL or port, or the reason that there was
-/// none; a server that prints a line when it is ready is not asked. `printed` are the last lines that it printed.
+/// The error of a server that is not ready in time. `last_answer` is the last answer of its URL or port, or the reason that there
+/// was none; a server that prints a line when it is ready is not asked. `printed` are the last lines that it printed.
 pub(super) fn not_ready(
     command: &ServerCommand,
     last_answer: &Result<ProbeAnswer, String>,

@@ -100,8 +100,8 @@ impl ServerOutput {
         }
     }
 
-    /// Reads the next output of stdout or stderr, and adds it to `printed`. The caller may drop the future and call again: nothing is
-    /// lost, since a read that was not finished has taken no bytes.
+    /// Reads the next output of stdout or stderr, and adds it to `printed`. The caller may drop the future and call again:
+    /// nothing is lost, since a read that was not finished has taken no bytes.
     pub(super) async fn read(&mut self) -> Read {
         let Self {
             stdout,
@@ -146,8 +146,8 @@ impl ServerOutput {
 }
 
 impl LineSearch {
-    /// Searches the lines that `bytes` complete, and returns whether one of them matches. The rest, without a line end, is kept in
-    /// `line` until the next bytes come.
+    /// Searches the lines that `bytes` complete, and returns whether one of them matches. The rest, without a line end, is kept
+    /// in `line` until the next bytes come.
     fn finds(&mut self, bytes: &[u8]) -> bool {
         let mut rest = bytes;
         while let Some(end) = memchr::memchr(b'\n', rest) {

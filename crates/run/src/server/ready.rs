@@ -61,8 +61,8 @@ pub(super) async fn wait(
     }
 }
 
-/// Asks the place again and again until it answers that it is ready. `last_answer` gets each answer, or the reason that there is none,
-/// because the caller may drop this future and then needs the last one.
+/// Asks the place again and again until it answers that it is ready. `last_answer` gets each answer, or the reason that there is
+/// none, because the caller may drop this future and then needs the last one.
 async fn poll_until_ready(place: ServerAddress<'_>, last_answer: &mut Result<ProbeAnswer, String>) {
     let mut pause = FIRST_PAUSE;
     loop {

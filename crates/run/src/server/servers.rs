@@ -18,12 +18,13 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// Starts the servers in order, each when the one before it is ready, since it may need that one. `waiting` gets a line about each
-    /// server before it starts, for the progress of the run. A server with `reuse` is not started if something else already answers at its place.
+    /// Starts the servers in order, each when the one before it is ready, since it may need that one. `waiting` gets a line about
+    /// each server before it starts, for the progress of the run. A server with `reuse` is not started if something else already
+    /// answers at its place.
     ///
     /// # Errors
-    /// If a server cannot be started, ends before it is ready or is not ready in time, if its place is taken, or if
-    /// `cancel` comes first. The servers that were started are ended again.
+    /// If a server cannot be started, ends before it is ready or is not ready in time, if its place is taken, or if `cancel`
+    /// comes first. The servers that were started are ended again.
     pub async fn start(
         commands: &[ServerCommand],
         cancel: &CancellationToken,

@@ -46,6 +46,7 @@ pub enum ResultContent<'a> {
 }
 
 impl PartialEq for ResultContent<'_> {
+    /// Whether two results are of the same form and content. JSON values are compared with `is_same_json`, as rules compare them.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Text(one), Self::Text(other)) => one == other,
@@ -84,7 +85,7 @@ pub enum RunEnd {
 }
 
 impl fmt::Display for RunEnd {
-    /// Words for people; an error is the agent's own message, with its code.
+    /// The end of a run in words for people. An error is shown in the agent's own words, with its code if it has one.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Finished => formatter.write_str("finished"),
@@ -98,6 +99,7 @@ impl fmt::Display for RunEnd {
             } => formatter.write_str(message),
             Self::Cancelled => formatter.write_str("cancelled"),
             Self::Interrupted(_) => formatter.write_str("interrupted"),
+            // An end that ananke does not know has the agent's own word.
             Self::Unknown(outcome) => formatter.write_str(outcome),
         }
     }
@@ -302,7 +304,8 @@ pub enum Change<'a> {
 }
 
 impl Change<'_> {
-    /// The same change, which borrows nothing.
+    /// The same change with its own copies of all borrowed texts, so that it can outlive the bytes that it was read from. Changes
+    /// and fields that borrow nothing are moved.
     #[expect(clippy::too_many_lines, reason = "an arm for each change")]
     pub fn into_owned(self) -> Change<'static> {
         match self {

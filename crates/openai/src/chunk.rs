@@ -79,7 +79,7 @@ impl Chunk {
 
     /// The parts of the chunk that are not understood. A chunk of an unknown kind is one such part as a whole.
     pub(super) fn unread(&self) -> Vec<Unread<'static>> {
-        // Parsers do not agree on which value of a duplicate key counts, so that any fact may be wrong.
+        // Parsers do not agree on which value of a duplicate key counts, so that every fact that a rule rests on may be wrong.
         let duplicate = self.duplicate_key.as_deref();
         let duplicate = duplicate.map(|key| Unread::duplicate_key(key, Facts::ALL));
         if self.is_known() {

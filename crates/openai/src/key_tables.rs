@@ -57,7 +57,7 @@ fn delta_problems(before: &[Value], delta: &Value, rows: &[KeyRow]) -> Vec<Strin
 }
 
 /// `key_problems` puts a value of each JSON kind under each key of the sample. A row has the kinds that are read; of a value of
-/// another kind, each fact of the row must be reported as unread, or there must be an error.
+/// another kind, each fact of the row must be reported as unread, or there must be an error. There must be no problem: `[""; 0]`.
 #[test]
 fn every_key_of_a_chunk_is_read_unread_or_an_error() {
     // The content of a choice may be anything that a model sends.
@@ -148,9 +148,11 @@ fn every_key_of_a_call_is_read_unread_or_an_error() {
             row("/tool_calls", ITEMS, CALL),
             row("/tool_calls/0", ITEM, CALL),
             row("/tool_calls/0/index", ANY, &[]),
+            // Without its id, a call cannot be connected with its result.
             row("/tool_calls/0/id", ID, RESULT),
             row("/tool_calls/0/type", ANY, &[]),
             row("/tool_calls/0/result", ANY, RESULT),
+            // A row needs a static text, so that both names are written here and below.
             row(
                 if key == "custom" {
                     "/tool_calls/0/custom"

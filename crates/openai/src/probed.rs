@@ -62,6 +62,7 @@ fn at(url: &Url, place: CandidatePlace, name: Option<&str>) -> Vec<TargetCandida
 /// The candidate for chat completions with a model that the API lists: a GET of the list of models is first, since it costs
 /// nothing, and a name from it is the key `model` of the target.
 fn listed(url: &Url, place: CandidatePlace) -> TargetCandidate {
+    // The list is at another path of the same API. If it is not there, nothing else is asked.
     let lookup = NameLookup {
         method: Method::Get,
         url: sibling(url, "models"),

@@ -178,6 +178,7 @@ impl<'a> ReplyReader<'a> {
             None => RunEnd::Finished,
         }));
 
+        // After a stop or an error of the model there is no next request, so that nameless calls do not matter then.
         if flow.is_break() {
             return Ok(ModelReply::Stopped);
         }

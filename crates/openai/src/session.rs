@@ -107,7 +107,7 @@ impl OpenaiSession {
         limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
-        self.add(request.action)?;
+        self.add_action(request.action)?;
         let body = self.body(request.context)?;
         // The target may have other sizes of events and responses. This is a copy also because each retry has less time.
         let mut limits = self.settings.options.limits(limits);
@@ -183,6 +183,7 @@ impl OpenaiSession {
             Some(exchanged) => exchanged,
             None => Ok(Exchanged::Ended(Ended::Cancelled)),
         };
+        // The moment is `over_at` if it is set, and else the time of now; in a replay it is the recorded one.
         let closed_at = self.transport.moment(ClientEvent::Closes(over_at));
 
         // An incomplete response is reported as far as it came, before its error is returned. In both cases the close is
@@ -211,7 +212,7 @@ impl OpenaiSession {
     ///
     /// # Errors
     /// If a model has no such action.
-    fn add(&mut self, action: Action) -> Result<(), TargetError> {
+    fn add_action(&mut self, action: Action) -> Result<(), TargetError> {
         match action {
             Action::User { name, content, .. } => {
                 self.messages.push(ChatMessage::user(content, name));
@@ -269,7 +270,7 @@ impl OpenaiSession {
             if self.undeclared == UndeclaredCalls::Rejected && !is_declared {
                 return Err(undeclared(name, &self.client_tools));
             }
-            // Tests and reports name a call by its key; `add` needs the server's id for the result.
+            // Tests and reports name a call by its key; `add_action` needs the server's id for the result.
             if call.id != key {
                 self.call_ids.insert(key, call.id);
             }

@@ -79,7 +79,7 @@ impl<'t> ToolCalls<'t> {
             self.calls.len() - 1
         };
 
-        // Id and name may come late, and the name in pieces.
+        // Id and name may come late. The name may come in pieces, or again with each fragment, so that an equal one is not added.
         let call = &mut self.calls[position];
         if call.id.is_none() {
             call.id = fragment.id.as_deref().map(str::to_owned);
@@ -98,6 +98,7 @@ impl<'t> ToolCalls<'t> {
             Some(value) if call.arguments.is_empty() => {
                 SentText::new(without_marks(value).to_string(), fragment.halves)
             }
+            // The fragment has no arguments, or repeats them.
             _ => SentText::whole(""),
         };
         // Servers cut a text between the halves of a surrogate pair. The joiner keeps a half until the next piece.

@@ -97,6 +97,7 @@ const SILENT_PARTS: &[&str] = &[
 /// The parts of a chunk that are not understood. Only one choice of a chunk is read: `read_choice`, a reference into `chunk`.
 pub(super) fn of_chunk(chunk: &Value, read_choice: Option<&Value>) -> Vec<Unread<'static>> {
     let mut found = Vec::new();
+    // In reports, keys of the chunk itself have no prefix.
     unread_keys("", chunk, CHUNK, &mut found);
     let choices = list(chunk, "choices");
     // Items of the list that are not objects.
@@ -108,9 +109,9 @@ pub(super) fn of_chunk(chunk: &Value, read_choice: Option<&Value>) -> Vec<Unread
         {
             of_choice(choice, &mut found);
         } else {
-            // Any other choice is unread as a whole. An index that is missing is 0, as for the choice that is read.
+            // Any other choice is unread as a whole, unless it is empty. A missing index is 0, as for the choice that is read.
             let index = choice["index"].as_u64().unwrap_or(0);
-            item(format!("choice:{index}"), choice, &mut found);
+            add_item(format!("choice:{index}"), choice, &mut found);
         }
     }
     found
@@ -125,7 +126,7 @@ fn of_choice(choice: &Value, found: &mut Vec<Unread<'static>>) {
     if delta.is_some()
         && let Some(message) = message
     {
-        item("key:choices[].message".to_owned(), message, found);
+        add_item("key:choices[].message".to_owned(), message, found);
     }
     // A choice with neither has only the keys above.
     let Some(delta) = delta.or(message) else {
@@ -134,7 +135,7 @@ fn of_choice(choice: &Value, found: &mut Vec<Unread<'static>>) {
     unread_keys("choices[].delta.", delta, DELTA, found);
     // Audio is a known key, but its content is not read: it may have a transcript, which is text.
     if let Some(audio) = object_of(delta, "audio") {
-        item("key:choices[].delta.audio".to_owned(), audio, found);
+        add_item("key:choices[].delta.audio".to_owned(), audio, found);
     }
     of_calls(delta, found);
     of_content(delta, found);
@@ -197,12 +198,12 @@ fn of_part(part: &Value, facts: Facts, found: &mut Vec<Unread<'static>>) {
             found.push(Unread::other_kind(format!("{name}.text"), facts, text));
         }
         _ if SILENT_PARTS.contains(&kind) => found.extend(Unread::key(name, part)),
-        _ => item(name, part, found),
+        _ => add_item(name, part, found),
     }
 }
 
-/// An item that is not read, if a rule may be about it.
-fn item(name: String, value: &Value, found: &mut Vec<Unread<'static>>) {
+/// Adds an item that is not read to `found`, if a rule may be about it.
+fn add_item(name: String, value: &Value, found: &mut Vec<Unread<'static>>) {
     let unread = Unread::item(name, value);
     if unread.facts != Facts::NONE {
         found.push(unread);

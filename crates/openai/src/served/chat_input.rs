@@ -78,6 +78,7 @@ impl ChatInput {
         for message in &input.messages {
             match message.role.as_str() {
                 "user" => actions.push(Action::User {
+                    // Messages of chat completions have no ids.
                     message_id: String::new(),
                     name: message.name.clone(),
                     content: UserContent::Text(text(message.content.as_ref()).into()),

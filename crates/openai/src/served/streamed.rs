@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use ananke_agents::{ServedEnd, ServedFrame, ServedResponse};
 
 /// The response as a stream of chunks, if it is a completion in one document; any other response is returned unchanged.
+/// Recordings are for tests, which ask for streams, while the recorded client may have asked for a document.
 pub(super) fn streamed(response: ServedResponse) -> ServedResponse {
     // Errors are documents for clients that stream as well, and an incomplete document cannot be read.
     if response.status != 200 || response.end != ServedEnd::Complete {

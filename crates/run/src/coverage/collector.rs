@@ -38,6 +38,7 @@ impl CoverageCollector {
     /// test fail if such a part changes. Names and values are masked before they are kept.
     pub fn observe(&self, trace: &Trace, noticed: &NoticedChanges, redactor: &Redactor) {
         let mut items = self.items();
+        // Tools that are declared and never called are holes in the report.
         let declared = trace.declarations.iter();
         for tool in declared.flat_map(|declaration| &declaration.tools) {
             declare(&tool.name, tool.input.as_ref(), redactor, &mut items);
@@ -51,8 +52,8 @@ impl CoverageCollector {
             }
             let first_event = trace.numbered(call.first_event);
             let tool = redactor.text(&call.name).into_owned();
-            let ending = noticed.of_call(first_event, &CallPart::Ending);
-            items.call(&tool, CallEnding::of(call), ending);
+            let ending_state = noticed.of_call(first_event, &CallPart::Ending);
+            items.call(&tool, CallEnding::of(call), ending_state);
             // Arguments that are not valid JSON have no values.
             if let Args::Json(args) = call.args() {
                 for value in masked(seen(args), redactor) {
@@ -66,12 +67,12 @@ impl CoverageCollector {
                 }
             }
             if let Some(previous_tool) = &previous_tool {
-                let order = noticed.of_call(first_event, &CallPart::Order);
-                items.transition(previous_tool, &tool, order);
+                let order_state = noticed.of_call(first_event, &CallPart::Order);
+                items.transition(previous_tool, &tool, order_state);
             }
             previous_tool = Some(tool);
         }
-        take_interrupts(trace, noticed, redactor, &mut items);
+        add_interrupts(trace, noticed, redactor, &mut items);
     }
 
     /// The coverage so far.
@@ -94,7 +95,7 @@ fn declare(name: &str, schema: Option<&Value>, redactor: &Redactor, items: &mut 
 
 /// Adds the interrupts, and the answers that later turns give to them. An answer counts as asserted if a rule would fail without
 /// its interrupt.
-fn take_interrupts(
+fn add_interrupts(
     trace: &Trace,
     noticed: &NoticedChanges,
     redactor: &Redactor,

@@ -50,8 +50,8 @@ impl Expected {
         }
     }
 
-    /// What an invalid answer is, in words that follow "printed": `an object without `pass``. `None` if its form is the expected
-    /// one.
+    /// The form of an invalid answer, in words that follow "printed": "an object without `pass`". `None` if the form is the
+    /// expected one.
     pub fn mismatch(self, answer: &Value) -> Option<&'static str> {
         // Some answers have a short form that is no object.
         let Value::Object(fields) = answer else {

@@ -200,7 +200,7 @@ impl Outcome {
 /// Shortens a turn of an attempt that was retried: only its last lines are kept, as many as fit in `room` bytes. `room` is what
 /// all turns of the attempt share, so that the kept bytes are subtracted from it; the caller begins with the last turn.
 fn shorten(turn: &mut TurnOutcome, room: &mut usize) {
-    // The raw events are the largest part, and reports show them only of the last attempt.
+    // Requests and responses are the largest part, and reports show them only for the last attempt.
     turn.raw = None;
     let mut dropped = turn.lines.len();
     for line in turn.lines.iter().rev() {

@@ -46,7 +46,8 @@ pub enum ResultContent<'a> {
 }
 
 impl PartialEq for ResultContent<'_> {
-    /// Whether two results are of the same form and content. JSON values are compared with `is_same_json`, as rules compare them.
+    /// Whether two results are of the same form and content. JSON values are compared by their meaning, as `is_same_json` defines
+    /// it.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Text(one), Self::Text(other)) => one == other,
@@ -58,6 +59,7 @@ impl PartialEq for ResultContent<'_> {
                     text: other_text,
                 },
             ) => text == other_text && is_same_json(value, other),
+            // Results of different forms differ, even if a text contains the same JSON.
             _ => false,
         }
     }

@@ -15,7 +15,7 @@ use ananke_agents::{EventReader, Rest, Sink, Stop, TargetError, ToolExecution};
 use ananke_base::context::{At, Ids};
 use ananke_base::message::ToolDeclaration;
 use ananke_base::source::received_json::{HalfJoiner, Oddities, SentText, decoded};
-use ananke_trace::trace::{Change, MessageKind, ResultContent, RunEnd, Unread, Usage};
+use ananke_trace::trace::{Change, MessageKind, RunEnd, Unread, Usage};
 
 /// The reason for the stop of a model whose answer became too long.
 const TRUNCATED: &str = "length";
@@ -146,8 +146,8 @@ impl<'a> ReplyReader<'a> {
         let error = self.error.take();
         let has_failed = error.is_some();
 
-        // A sink may want no more, for example after a violated rule that stops the run. All changes after that are dropped.
-        // The last event is the time of all changes here, because the end of a stream is no event of its own.
+        // All changes have the time of the last event, because the end of a stream is no event of its own. A sink that wants no
+        // more, for example after a violated rule, gets no further change.
         let at = self.last;
         let mut flow = ControlFlow::Continue(());
         let mut report = |change: Change<'_>| {
@@ -217,7 +217,7 @@ impl<'a> ReplyReader<'a> {
             report(Change::Warning(words));
         }
         // An error ends the run in `finish`. The first one counts: servers repeat it, or report that the stream ends because of
-        // it. In this API, a chunk with an error has no other content.
+        // it. A chunk with an error has no other content.
         if let Some(error) = chunk.error() {
             self.error.get_or_insert(error);
             return;
@@ -281,8 +281,7 @@ impl<'a> ReplyReader<'a> {
                 report(change.into());
             }
         }
-        // The model has stopped, so that results and names of calls are complete. Reading goes on all the same, since gateways
-        // send this early and more may follow.
+        // Results and names of calls are complete now. Reading goes on, since gateways send this early and more may follow.
         if let Some(reason) = choice.finish_reason {
             self.report_results(report);
             self.begin_calls(report);
@@ -377,8 +376,7 @@ impl<'a> ReplyReader<'a> {
         self.results[index].add(shown.content, report);
     }
 
-    /// Reports the results that have arrived, since something else follows them. If more of one comes later, it is reported
-    /// again, longer.
+    /// Reports the results that have arrived. If more of one comes later, it is reported again, longer.
     fn report_results(&mut self, report: &mut dyn FnMut(Change<'_>)) {
         for index in 0..self.results.len() {
             let result = &mut self.results[index];
@@ -546,8 +544,7 @@ impl StreamReader for ReplyReader<'_> {
             return response
                 .broken_off("the stream ended without a `finish_reason` and without `[DONE]`");
         }
-        // Without any chunk, the form of the body shows the likely mistake. A document with `choices` is a completion that was
-        // not streamed; other documents may be of any kind of server.
+        // Without any chunk, the body shows the likely mistake: a document with `choices` is a completion that was not streamed.
         let (message, help) = match response.form() {
             BodyForm::JsonDocument if response.contains("\"choices\"") => (
                 "the server does not stream: the response is a JSON document",
@@ -568,32 +565,6 @@ impl StreamReader for ReplyReader<'_> {
             ),
         };
         response.error(message).with_help(help)
-    }
-}
-
-impl From<CallChange> for Change<'static> {
-    /// The change of the trace. The id of a call in the trace is its key, which is unique in the conversation.
-    fn from(change: CallChange) -> Self {
-        match change {
-            CallChange::Begins(id, name) => Self::CallOpened {
-                id: id.into(),
-                name: name.into(),
-                // This API shows no subagents.
-                subagent: None,
-            },
-            CallChange::Arguments(id, delta) => Self::CallArgs {
-                id: id.into(),
-                delta: delta.into(),
-            },
-            CallChange::Ends(id) => Self::CallArgsDone { id: id.into() },
-            CallChange::Answered(id, result) => Self::CallAnswered {
-                id: id.into(),
-                result: ResultContent::Text(result.into()),
-                // The API does not mark results that are errors.
-                is_error: None,
-            },
-            CallChange::HasLoneHalf => Self::Warning(Oddities::HALF.into()),
-        }
     }
 }
 

@@ -154,7 +154,7 @@ impl OpenaiSession {
     /// Sends one request and reads its response. Returns the result, and the moment at which the connection was closed.
     ///
     /// # Errors
-    /// If there is no valid response, or if the model calls a tool that was not declared.
+    /// If the response is not valid, or if the model calls a tool that was not declared.
     async fn attempt(
         &mut self,
         body: Bytes,
@@ -235,7 +235,7 @@ impl OpenaiSession {
         Ok(())
     }
 
-    /// The body of the next request. Of the caller's context, it contains the `props` as further keys, and the option `connector`
+    /// The body of the next request. It contains the `props` of the caller's context as further keys, and the option `connector`
     /// as its model. A chat completion has no place for the rest of the context.
     fn body(&self, context: RequestContext) -> Result<Bytes, TargetError> {
         let OpenaiSettings { model, params, .. } = &*self.settings;

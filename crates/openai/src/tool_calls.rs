@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::chat_message::ChatCall;
 use super::chunk::CallFragment;
 use ananke_base::message::ToolDeclaration;
-use ananke_base::source::received_json::{HalfJoiner, SentText, is_json, without_marks};
+use ananke_base::source::received_json::{HalfJoiner, Oddities, SentText, is_json, without_marks};
+use ananke_trace::trace::{Change, ResultContent};
 
 /// The calls of one response.
 pub(super) struct ToolCalls<'t> {
@@ -45,6 +46,32 @@ pub(super) enum CallChange {
     HasLoneHalf,
     /// The result of the call with this key, which the server has executed.
     Answered(String, String),
+}
+
+impl From<CallChange> for Change<'static> {
+    /// The change of the trace. The id of a call in the trace is its key, which is unique in the conversation.
+    fn from(change: CallChange) -> Self {
+        match change {
+            CallChange::Begins(id, name) => Self::CallOpened {
+                id: id.into(),
+                name: name.into(),
+                // Chat completions show no subagents.
+                subagent: None,
+            },
+            CallChange::Arguments(id, delta) => Self::CallArgs {
+                id: id.into(),
+                delta: delta.into(),
+            },
+            CallChange::Ends(id) => Self::CallArgsDone { id: id.into() },
+            CallChange::Answered(id, result) => Self::CallAnswered {
+                id: id.into(),
+                result: ResultContent::Text(result.into()),
+                // The API does not mark results that are errors.
+                is_error: None,
+            },
+            CallChange::HasLoneHalf => Self::Warning(Oddities::HALF.into()),
+        }
+    }
 }
 
 impl<'t> ToolCalls<'t> {

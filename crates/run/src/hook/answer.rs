@@ -113,7 +113,7 @@ impl Expected {
         if let Some(mismatch) = self.mismatch(&answer) {
             return Err(OutputError::Other(mismatch, start_of(output)));
         }
-        // Of duplicate keys, the parser keeps the last. For a decision that is not safe: a script may copy text of the agent into
+        // The parser keeps the last of duplicate keys. For a decision that is not safe: a script may copy text of the agent into
         // its answer, and the agent could add a second `pass` with it.
         if self.is_ambiguous(output) {
             let mismatch = "an object with duplicate keys";

@@ -198,7 +198,8 @@ impl fmt::Display for ProgramError {
             FailureCause::TooMuch(start) => {
                 // From bytes to MiB.
                 let most = MOST_OUTPUT >> 20;
-                // This decides whether the start is shown: the output of a hook may contain secrets that are not known yet.
+                // The function decides whether the start is shown: the output of a hook may contain secrets that are not known
+                // yet.
                 let start = self.start_of_output(start);
                 write!(formatter, "printed more than {most} MiB to stdout: {start}")
             }

@@ -79,7 +79,7 @@ impl Pipes {
                 count = read_some(self.stdout.as_mut(), &mut from_stdout) => match count {
                     0 => self.stdout = None,
                     count if self.output.len() + count > MOST_OUTPUT => {
-                        // These bytes are dropped. Stdout is closed, so that a later call does not add bytes after the gap.
+                        // The new bytes are dropped. Stdout is closed, so that a later call does not add bytes after the gap.
                         self.stdout = None;
                         return ReadStop::TooMuch;
                     }

@@ -96,7 +96,7 @@ impl RunningProgram {
             // The end of the program has priority: if its timeout comes at the same moment, it was still in time.
             biased;
             () = self.process.ends() => None,
-            // This also reads and writes the pipes for as long as the program runs.
+            // `too_much` also reads and writes the pipes for as long as the program runs.
             () = too_much(&mut self.pipes) => Some(ProgramEnd::TooMuch),
             () = cancel.cancelled() => Some(ProgramEnd::Stopped),
             () = sleep(limit) => Some(ProgramEnd::Timeout(limit)),

@@ -229,7 +229,7 @@ fn without_number(seen: &str) -> Cow<'_, str> {
 /// Whether `message` already contains the content of `expected`, so that a report need not show both. The facts of `expected` are
 /// its parts between backticks and its numbers, and all of them must be in `message`.
 fn repeats(expected: &str, message: &str) -> bool {
-    // This includes an empty expectation, which adds nothing to any message.
+    // An empty expectation is in every message, too.
     if message.contains(expected) {
         return true;
     }

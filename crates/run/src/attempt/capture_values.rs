@@ -135,7 +135,8 @@ impl CaptureSource<'_> {
         let regex = Patterns::default()
             .compile(pattern)
             .map_err(|error| error.to_string())?;
-        // The pattern of a capture has exactly one group (SPEC 5). If that is optional, a match may lack it: then there is no value.
+        // The pattern of a capture has exactly one group (SPEC 5). If that is optional, a match may lack it: then there is no
+        // value.
         if let Some(groups) = regex.captures(&text)
             && let Some(group) = groups.get(1)
         {

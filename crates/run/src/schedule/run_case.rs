@@ -79,8 +79,8 @@ pub(super) async fn end_without_thread(
     complete(&case.shared, &case.redactor, outcome)
 }
 
-/// Runs all attempts at a test, and once more. A test that passes only once has not failed for that: its outcome is that of the side that
-/// passed.
+/// Runs all attempts at a test, and once more. A test that passes only once has not failed for that: its outcome is that of the
+/// side that passed.
 async fn run_twice(case: &Case, key: &mut CaseKey, threads: &mut UsedThreads) -> Outcome {
     let first = run_attempts(case, key, threads).await;
     if case.shared.stopper.reason().is_some() {

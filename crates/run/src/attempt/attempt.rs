@@ -53,7 +53,7 @@ impl<'a> Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// Notes the fact that the agent answered for all tests of its target, or in the outcome the fact that it did not. A target
+    /// Notes if the agent answered: an answer is noted for all tests of its target, a missing answer in this outcome. A target
     /// that leaves its first tests unanswered is given up.
     pub(crate) fn note_contact(&mut self) {
         let answered_targets = &self.case.shared.answered;

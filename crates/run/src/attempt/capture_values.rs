@@ -54,9 +54,7 @@ pub(crate) fn capture_values(
             keeps_spelling: *keeps_spelling,
         };
         match source.find(from) {
-            Ok(value) => {
-                values.insert(name.clone(), value);
-            }
+            Ok(value) => _ = values.insert(name.clone(), value),
             Err(reason) => missing_values.push(MissingValue {
                 message: format!("`{name}` was not captured: {reason}"),
                 help: format!("`{name}` is captured at {place}"),
@@ -132,6 +130,7 @@ impl CaptureSource<'_> {
     /// The text that the group of `pattern` matches in what the agent said in this turn; the error is the reason in words.
     fn find_in_text(&self, pattern: &Pattern) -> Result<Value, String> {
         let text = self.trace.turn_text(self.turn);
+        // A pattern can be too large to be compiled. Then the error says so.
         let regex = Patterns::default()
             .compile(pattern)
             .map_err(|error| error.to_string())?;
@@ -175,12 +174,10 @@ impl CaptureSource<'_> {
     /// The last call to a tool that began or was answered in this turn.
     fn last_call(&self, tool: &str) -> Result<&ToolCall, String> {
         // Calls of earlier turns that were answered in this one come first, since they began before the turn's own.
-        let all_calls = &self.trace.calls;
-        let answered_late = self.turn.late_results.iter();
-        let mut calls: Vec<&ToolCall> = answered_late
-            .filter_map(|index| all_calls.get(*index))
-            .collect();
-        calls.extend(all_calls.get(self.turn.calls.clone()).unwrap_or_default());
+        let all = &self.trace.calls;
+        let late = self.turn.late_results.iter();
+        let mut calls: Vec<&ToolCall> = late.filter_map(|index| all.get(*index)).collect();
+        calls.extend(all.get(self.turn.calls.clone()).unwrap_or_default());
         // The history is given by the test, and no call in it was made in this turn.
         calls.retain(|call| call.origin != Origin::History);
         if let Some(call) = calls.iter().rfind(|call| call.name == tool) {
@@ -209,13 +206,8 @@ impl CaptureSource<'_> {
         })
     }
 
-    /// The value at `path` in `value`, or all of it without a path. The error calls `value` by the words in `described`.
-    fn value_at(
-        &self,
-        value: &Value,
-        path: Option<&Path>,
-        described: &str,
-    ) -> Result<Value, String> {
+    /// The value at `path` in `value`, or all of it without a path. The error calls `value` by the words in `whole`.
+    fn value_at(&self, value: &Value, path: Option<&Path>, whole: &str) -> Result<Value, String> {
         let Some(path) = path else {
             return Ok(value.clone());
         };
@@ -225,9 +217,9 @@ impl CaptureSource<'_> {
         // The error quotes the innermost value that the path leads to, so that the missing key can be compared with its keys.
         let (found_path, innermost, missing_key) = path.reach(value);
         let place = if found_path.is_empty() {
-            described.to_owned()
+            whole.to_owned()
         } else {
-            format!("`{found_path}` of {described}")
+            format!("`{found_path}` of {whole}")
         };
         // A path that leads nowhere has a key that is missing, so the whole path is named only to be safe.
         let missing_key = missing_key.unwrap_or_else(|| path.as_str());

@@ -60,6 +60,7 @@ pub(crate) fn clear(shared: &Run, obsolete: Vec<Golden>) {
     if obsolete.is_empty() {
         return;
     }
+    // A run that was stopped only lists them, and the next one that is not stopped deletes them.
     let may_delete = shared.options.writing.obsolete && shared.stopper.reason().is_none();
     let mut deleted = 0;
     let mut remaining = 0;

@@ -105,6 +105,7 @@ pub struct EventReceiver {
 impl Iterator for EventReceiver {
     type Item = Sealed<RunEvent>;
 
+    /// The next event; `None` once the run is over. Blocks the thread until then.
     fn next(&mut self) -> Option<Sealed<RunEvent>> {
         let mut received = self.events.try_recv();
         // More events often follow one within moments. To be woken for each costs more than to report it, so this thread sleeps
@@ -119,7 +120,8 @@ impl Iterator for EventReceiver {
             Err(_) => self.events.blocking_recv(),
         };
         self.has_taken = true;
-        // The run is over if a sender sent `None`, or if no sender is left, for which `received` is `None`.
+        // The run is over if a sender sent `None`, or if no sender is left, for which `received` is `None`. For an outcome,
+        // `accept` makes room for another one.
         self.accept(received.flatten())
     }
 }

@@ -55,8 +55,8 @@ impl FailureReasons {
             }
         }
 
-        // An agent can fail in any number of ways, so the list has a limit. Reasons beyond it are counted and not kept, so that
-        // none of them is known to be new.
+        // An agent can fail in any number of ways, so the list has a limit. Runs with a reason beyond it are only counted. Later
+        // runs cannot be compared with these, so none of them counts as the first with its reason.
         if self.listed.len() == MOST_REASONS {
             self.further += 1;
             return ReasonNovelty::Known;
@@ -85,6 +85,7 @@ impl FailureReasons {
 
 /// The place of the rule that failed first if its message differs from run to run; `None` if equal reasons have equal messages.
 fn varying_rule(outcome: &Outcome) -> Option<&Place> {
+    // With any other status, no rule is the reason.
     if outcome.status() != Status::Failed {
         return None;
     }

@@ -87,7 +87,7 @@ impl ToolNames {
         let mut collected = self.names();
         for name in distinct {
             if !is_secret(name, redactor) {
-                collected.add_existing(name);
+                collected.add_tool(name);
             }
         }
     }
@@ -113,7 +113,7 @@ impl ToolNames {
             };
             for argument in &tool.arguments {
                 if !is_secret(argument, redactor) {
-                    collected.add_named_argument(&name, argument, (tool.place(), tool.rule));
+                    collected.add_named_arg(&name, argument, (tool.place(), tool.rule));
                 }
             }
             // The place of a tool that exists is not needed, and is then not computed.
@@ -182,7 +182,7 @@ impl ToolNames {
 
 impl Names {
     /// Adds the name of a tool that exists, unless it is too long or there are too many.
-    fn add_existing(&mut self, name: &str) {
+    fn add_tool(&mut self, name: &str) {
         if self.is_full || name.len() > LONGEST || self.existing.contains(name) {
             return;
         }
@@ -237,12 +237,7 @@ impl Names {
     }
 
     /// Adds the name of an argument of `tool` in a rule, with the place and the kind of the rule.
-    fn add_named_argument(
-        &mut self,
-        tool: &RuleName,
-        argument: &str,
-        place: (Place, &'static str),
-    ) {
+    fn add_named_arg(&mut self, tool: &RuleName, argument: &str, place: (Place, &'static str)) {
         // No tool has names this long, so an agent or a rule that sends one must not take the memory.
         if tool.as_str().len() > LONGEST || argument.len() > LONGEST {
             return;
@@ -269,7 +264,7 @@ impl Names {
             return found;
         }
         for ((tool, name), places) in &self.named_arguments {
-            // A rule can name a tool by a suffix, so several tools can be the one that it means: arguments of any count.
+            // A rule can name tools by a suffix that several of them have. An argument of any of these tools exists for the rule.
             let mut existing = Vec::new();
             for (owner, argument) in &self.existing_arguments {
                 if tool.is_of(owner) {
@@ -396,9 +391,7 @@ mod tests {
     fn near_names(named: &[&str], existing: &[&str]) -> NearNames {
         let mut kept = Names::default();
         let half = existing.len() / 2;
-        existing[..half]
-            .iter()
-            .for_each(|name| kept.add_existing(name));
+        existing[..half].iter().for_each(|name| kept.add_tool(name));
         for (name, line) in named.iter().zip(1..) {
             let name = match name.strip_prefix('*') {
                 Some(suffix) => RuleName::Suffix(suffix.to_owned()),
@@ -410,9 +403,7 @@ mod tests {
                 column: 1,
             });
         }
-        existing[half..]
-            .iter()
-            .for_each(|name| kept.add_existing(name));
+        existing[half..].iter().for_each(|name| kept.add_tool(name));
         kept.near_names()
     }
 
@@ -519,7 +510,7 @@ mod tests {
                 line,
                 column: 1,
             };
-            kept.add_named_argument(tool, argument, (place, "tools.forbid_calls"));
+            kept.add_named_arg(tool, argument, (place, "tools.forbid_calls"));
         }
         assert_eq!(
             words(&kept.near_names()),
@@ -572,8 +563,8 @@ mod tests {
             column: 1,
         };
         let name = RuleName::Whole("get_odrer".to_owned());
-        names.names().name(name, "tools.forbid", place);
-        names.names().exists("get_order");
+        names.names().add_named(name, "tools.forbid", place);
+        names.names().add_tool("get_order");
         assert_eq!(names.near_names(), NearNames::default());
         names.names().is_unknown = false;
         assert_eq!(words(&names.near_names()), ["1 get_odrer get_order"]);

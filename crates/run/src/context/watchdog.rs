@@ -81,11 +81,8 @@ impl Overdue {
     pub(crate) fn problem(self, judging: &JudgingTime) -> Option<Problem> {
         let message = match self {
             Self::Stopped => return None,
-            Self::Judging => {
-                // The thread that evaluates the rules is left behind, so the rule that it evaluates is not known.
-                let slow_rule = None;
-                return Some(judging.problem(slow_rule));
-            }
+            // The thread is left behind, so the rule that it evaluates is not known: the problem names `None`.
+            Self::Judging => return Some(judging.problem(None)),
             Self::Whole(allowed, step) => timed_out(allowed, step),
             Self::Step(allowed, step) => {
                 format!(
@@ -235,7 +232,7 @@ impl Watchdog {
         if watched.thread == WatchedThread::Left {
             return Err(Halt::Stopped);
         }
-        // Scripts that execute tools share the time of the turn; each one is taken off this in `within_turn`.
+        // Scripts that execute tools share the time of the turn; `within_turn` subtracts each of them.
         if matches!(step, TestStep::Turn(_)) {
             watched.for_mocks = allowed;
         }
@@ -255,23 +252,20 @@ impl Watchdog {
         }
     }
 
-    /// Waits for what other tests hold, and returns how long that took, which is no time of the attempt.
+    /// Waits for something that is no time of the attempt, such as other tests or a person, and returns how long that took.
     pub(super) async fn pause(&self, waiting: impl Future<Output = ()>) -> Duration {
+        // The limits of the attempt and of the step are not checked while it is paused.
         self.watched().is_paused = true;
         let since = Instant::now();
         waiting.await;
         let waited = since.elapsed();
 
-        // All moments move on by the wait, since another test caused it.
+        // All moments move on by the wait, since the test did not cause it.
         let mut watched = self.watched();
         watched.is_paused = false;
         watched.begun = watched.begun.map(|begun| begun + waited);
-        if let Some((_, at)) = &mut watched.attempt_limit {
-            *at += waited;
-        }
-        if let Some((_, at)) = &mut watched.step_limit {
-            *at += waited;
-        }
+        watched.attempt_limit = watched.attempt_limit.map(|(time, at)| (time, at + waited));
+        watched.step_limit = watched.step_limit.map(|(time, at)| (time, at + waited));
         waited
     }
 
@@ -368,6 +362,7 @@ impl Watchdog {
         let remaining = self.watched().for_mocks;
         let since = Instant::now();
         let done = tokio::time::timeout(remaining, self.within(work)).await;
+        // A script that fails has taken time as well, so its time is subtracted before the result is looked at.
         let mut watched = self.watched();
         watched.for_mocks = watched.for_mocks.saturating_sub(since.elapsed());
         let step = watched.step;
@@ -391,11 +386,13 @@ impl Watchdog {
         stopped: Option<Instant>,
     ) -> Option<(Overdue, Option<Arc<Mutex<Preparation>>>)> {
         let mut watched = self.watched();
+        // A thread that has run its test, or was left behind already, is not overdue.
         if watched.thread != WatchedThread::Working {
             return None;
         }
-        // Rules have limits of their own that are much shorter, since nothing interrupts a regular expression. `None` of
-        // `computes` means that no rule computes, and is less than any time.
+        // Nothing interrupts a rule, such as a regular expression. So rules have a limit of their own, which is much shorter than
+        // those of steps, and a run that stops does not wait for rules that have computed for some time. `computes` is `None`,
+        // which is less than any time, if no rule computes.
         let is_computing = self.judging.computes() >= Some(COMPUTED_AT_A_STOP);
         let overdue = if stopped.is_some() && is_computing {
             Overdue::Stopped

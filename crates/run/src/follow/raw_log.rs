@@ -214,6 +214,7 @@ impl CollectedRaw {
             if let RawItem::Event(_, place) = &mut entry.item
                 && hidden_events.contains(&(entry.event as usize))
             {
+                // The text of the event stays in the buffer, but no entry refers to it any more.
                 *place = self.events.add(PART_OF_SECRET);
             }
         }

@@ -99,11 +99,11 @@ impl<'a> AwaitedInput<'a> {
             // The rules evaluate the conversation as it is.
             MissingInput::End => Ok(None),
             MissingInput::Skip => {
-                let message = missing_input_message(&decision, call, &no_answer);
+                let message = waiting_message(&decision, call, &no_answer);
                 Err(Halt::Skipped(self.skip_cause(), message))
             }
             MissingInput::Fail => {
-                let message = missing_input_message(&decision, call, &no_answer);
+                let message = waiting_message(&decision, call, &no_answer);
                 let help = "add a turn that answers, `simulate`, or `on_missing_input: end`";
                 let problem = Problem::new(ErrorKind::Conversation, message);
                 Err(problem.help(help).into())
@@ -227,11 +227,7 @@ const NOTHING_ANSWERS: &str = "nothing answers";
 
 /// The message about an agent that waits for input: ``the agent waits for input (content_is_question), and nothing answers:
 /// `Which order?` ``. `call` is the call with which the agent asks, and `no_answer` the reason in words that it gets no answer.
-fn missing_input_message(
-    decision: &InputDecision,
-    call: Option<&ToolCall>,
-    no_answer: &str,
-) -> String {
+fn waiting_message(decision: &InputDecision, call: Option<&ToolCall>, no_answer: &str) -> String {
     let InputDecision {
         reason,
         question,

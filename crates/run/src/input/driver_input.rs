@@ -120,22 +120,19 @@ impl ToolHost for HostedTools<'_> {
                 stop,
             } = self;
             // Each call goes to the program if that executes its tool, else to the mocks.
-            let mut executed_calls = Vec::new();
-            let mut mocked_calls = Vec::new();
+            let mut executed = Vec::new();
+            let mut mocked = Vec::new();
             let answers = Mutex::new(Vec::with_capacity(calls.len()));
             for call in calls {
                 match &*driver {
-                    Some(driver) if driver.executes(&call.name) => {
-                        executed_calls.push((driver, call));
-                    }
-                    _ => mocked_calls.push(call),
+                    Some(driver) if driver.executes(&call.name) => executed.push((driver, call)),
+                    _ => mocked.push(call),
                 }
             }
 
             // The program executes all calls of a round at once. Program and mocks add to the same list, so it has a lock.
             let execute = async {
-                let executing = executed_calls.iter();
-                let executing = executing.map(|(driver, call)| driver.execute(call));
+                let executing = executed.iter().map(|(driver, call)| driver.execute(call));
                 let mut executing: FuturesUnordered<_> = executing.collect();
                 while let Some(answer) = executing.next().await {
                     lock(&answers).push(answer);
@@ -143,7 +140,7 @@ impl ToolHost for HostedTools<'_> {
             };
             // Mocks answer one after the other, since the answers of a mock can be a sequence.
             let mock = async {
-                for call in mocked_calls {
+                for call in mocked {
                     let answer = mocks.answer(call, trace).await?;
                     lock(&answers).push(answer);
                 }

@@ -53,7 +53,7 @@ impl Helpers<'_> {
         let longest = Helper::longest(*timeout + target.longest_wait());
         case.watchdog.extend(longest);
 
-        // Its requests are sent at the pace of this attempt, and within the limits that its target has in addition.
+        // Requests to the helper are sent at the pace of this attempt, and within the limits of the helper's target.
         let pacer = self.scripts.attempt.pacer(self.pace, pace);
 
         // A helper may have client-side tools of its own, with mocks like those of the agent under test.

@@ -105,6 +105,7 @@ impl ToolHost for Mocks<'_> {
             };
             let answer = match &tool.answers {
                 Answers::Script(script) => {
+                    // The script gets the number of the call, counted from 1. Its timeout is that of its own settings.
                     let request = request(trace, call, tool.answered + 1);
                     let asked = self
                         .scripts
@@ -155,10 +156,7 @@ impl Answers {
             },
             // The first case that fits the arguments answers, so that a last one without conditions can be for all others.
             Self::When(cases) => {
-                match cases
-                    .iter()
-                    .find(|(args, _answer)| args.mismatch(call).is_none())
-                {
+                match cases.iter().find(|(args, _)| args.mismatch(call).is_none()) {
                     Some((_args, answer)) => Ok(answer),
                     None => Err(no_fitting_case(cases, call)),
                 }

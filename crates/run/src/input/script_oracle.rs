@@ -67,6 +67,7 @@ impl<'a> ScriptOracle<'a> {
                 kind: ErrorKind::Script,
                 ..case.unprepared(error)
             })?;
+            // Environment variables that no system passes to a program are removed, each with a warning.
             case.warn(launch.leave_out_unusable(&format!("the script {program}")));
             let request = ScriptRequest {
                 program,
@@ -88,7 +89,8 @@ impl<'a> ScriptOracle<'a> {
                 }
             }
         };
-        // The recording knows the script by this name, and its answer is checked again: the test may expect another form by now.
+        // The recording stores the script by this name. A replay checks the recorded answer, since the test may expect another
+        // form by now.
         let name = program.shown();
         environment
             .script(&name, request, |answer| expected.mismatch(answer), run)

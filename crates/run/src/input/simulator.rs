@@ -20,7 +20,7 @@ use ananke_rules::{ScriptSource, whole_conversation};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 
 /// The keys of a question with what was said and done.
-const QUOTABLE_KEYS: [&str; 3] = ["conversation", "last_response", "tool_results"];
+const QUOTABLE: [&str; 3] = ["conversation", "last_response", "tool_results"];
 
 /// Plays the user of one attempt.
 pub(crate) struct Simulator<'a> {
@@ -32,11 +32,7 @@ pub(crate) struct Simulator<'a> {
 
 /// The text that a simulator may quote, since `question` contains it.
 fn quotable_text(question: &HelperQuestion) -> QuotableText {
-    QuotableText::of(
-        QUOTABLE_KEYS
-            .iter()
-            .filter_map(|key| question.keys.get(*key)),
-    )
+    QuotableText::of(QUOTABLE.iter().filter_map(|key| question.keys.get(*key)))
 }
 
 impl Simulator<'_> {
@@ -150,7 +146,8 @@ impl Simulator<'_> {
         } = &self.simulation;
         let ConversationSoFar { trace, checkpoints } = so_far;
         let Attempt { key, outcome, .. } = self.helpers.scripts.attempt;
-        // The keys with which scripts of rules get a conversation; those that a simulator needs are moved into its question.
+        // `whole_conversation` has the keys with which scripts of rules get a conversation. Those that a simulator gets as well
+        // are moved into its question.
         let mut trace_keys = whole_conversation(trace);
 
         // The trace has no messages of the history. They are added as those of a turn 0, before the first one.
@@ -170,7 +167,7 @@ impl Simulator<'_> {
             results.retain(|call| call["turn"] == last_turn && call["status"] != "pending");
         }
 
-        // `turn_count` is the name of `turn_number` in `yao agent test`, whose simulators still read it.
+        // A simulator can read the number of the turn by either of two names.
         let keys = [
             ("persona", json!(persona)),
             ("goal", json!(goal)),

@@ -32,6 +32,7 @@ impl InputSource for TestInputs<'_> {
         so_far: ConversationSoFar<'a>,
     ) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
         Box::pin(async move {
+            // A test without unwritten input has only written turns, so reports need not show which of them are written.
             let Some(unwritten) = &mut self.unwritten else {
                 return self.written.next(so_far).await;
             };
@@ -68,6 +69,7 @@ impl InputSource for TestInputs<'_> {
                     turn
                 }
             };
+            // The turn begins like a written one: reports and the watchdog count both in one row.
             Ok(Some(NextTurn {
                 request: self.written.start(turn)?,
                 origin: unwritten_turn.origin,

@@ -91,9 +91,9 @@ impl<'a> WalkInput<'a> {
         let (name, late) = possible.swap_remove(chosen_index);
         walk.taken.push(name.clone());
         drop(walk);
+        self.taken += 1;
 
         // The recording keeps the names of the actions, so that a replay takes the same ones.
-        self.taken += 1;
         let environment = &self.attempt.environment;
         environment.add_secrets(&late.secrets);
         if let Some(recorder) = environment.recorder() {
@@ -110,7 +110,7 @@ impl<'a> WalkInput<'a> {
     fn possible(&self, so_far: ConversationSoFar<'_>) -> Result<Vec<(String, LateTurn)>, Halt> {
         let mut possible = Vec::new();
         for CompiledAction { name, needs } in &self.actions {
-            // What an action needs is a checkpoint with the name of the action.
+            // The condition of an action, if it has one, is a checkpoint with its name.
             if needs.is_some() && !so_far.checkpoints.is_met(name) {
                 continue;
             }

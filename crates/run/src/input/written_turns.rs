@@ -51,7 +51,7 @@ impl<'a> WrittenTurns<'a> {
             total: turns.len(),
             turns: turns.into(),
             ended: 0,
-            // The builders below set this and the wait, for the tests that have them.
+            // `with_confirmation_tools` and `waiting` set this and the longest wait for the tests that have them.
             confirmation_tools: Vec::new(),
             captures: Vec::new(),
             timeout,
@@ -155,7 +155,8 @@ impl InputSource for WrittenTurns<'_> {
             let turn = if let Some(turn) = front.take() {
                 turn
             } else {
-                // A turn that uses what an earlier one captured can be filled only now.
+                // A turn that uses what an earlier one captured can be filled only now. The number of turns that have ended is
+                // its index.
                 let late = self.preparation().late_turn(self.ended);
                 let late = late.map_err(|error| case.unprepared(error))?;
                 environment.add_secrets(&late.secrets);
@@ -178,6 +179,7 @@ impl InputSource for WrittenTurns<'_> {
         let Some(next) = self.turns.front() else {
             return Ok(None);
         };
+        // The number of turns that have ended is the index of the next one.
         let preparation = self.preparation();
         let condition = preparation.condition(self.ended);
         let condition = condition.map_err(|error| self.attempt.case.unprepared(error))?;

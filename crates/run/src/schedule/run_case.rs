@@ -72,6 +72,7 @@ pub(super) async fn end_without_thread(
     // The teardown needs the variables. If the thread is reading them, it keeps their lock for as long as it computes, which may
     // be for ever: then the teardown is not started, and the test does not pass.
     if let Some(preparation) = preparation {
+        // A lock that is poisoned, because the thread panicked, is free as well.
         let is_free = !matches!(preparation.try_lock(), Err(TryLockError::WouldBlock));
         let teardown = if is_free {
             // The thread of the test is not watched any more, so the teardown gets a watchdog of its own.
@@ -95,6 +96,7 @@ async fn run_twice(case: &Case, key: &mut CaseKey, threads: &mut UsedThreads) ->
     if case.shared.stopper.reason().is_some() {
         return first;
     }
+    // The key identifies a run of the test and the attempt in it, so the second side gets one of its own.
     *key = CaseKey {
         run: key.run + 1,
         attempt: 1,

@@ -72,7 +72,7 @@ impl Schedule {
             // `start` counts the test as started, so its index is read before.
             let index = prefetch.started();
             let (entry, loading) = prefetch.start()?;
-            // A skipped test asks no agent, so it is run, and is reported with its own reason.
+            // A skipped test asks no agent, so its target does not matter: it is reported with its own reason.
             if entry.test.skip.is_none() && self.shared.is_given_up(&entry.test.target) {
                 self.not_sent(index, &entry);
                 continue;
@@ -190,7 +190,8 @@ impl Schedule {
         std::mem::take(&mut self.reporting().all)
     }
 
-    /// Reports the outcome that is next in the plan; `reporting` has room for it. A test without an outcome was not run.
+    /// Reports the outcome that is next in the plan. The caller has reserved room for it, or does not wait for room after an
+    /// interrupt. A test without an outcome was not run.
     fn report_next(&self, reporting: &mut Reporting) {
         let shared = &self.shared;
         let index = reporting.reported;

@@ -76,6 +76,7 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
         elapsed_us,
         interrupted: shared.stopper.reason() == Some(Reason::Interrupted),
     }));
+    // A thread that was left behind may still have the sender, so the end of the events is an event itself.
     shared.events.end();
     verdict
 }
@@ -120,7 +121,7 @@ pub async fn run_one(shared: Run, plan: Plan, mut events: EventReceiver) -> Opti
         }
         outcome
     };
-    // The verdict of the run says no more than the outcome of its only test.
+    // The verdict of the run rests on the outcome of its only test, so the outcome is enough.
     let (_verdict, outcome) = tokio::join!(run(shared, plan), finished);
     outcome
 }

@@ -33,7 +33,7 @@ pub(super) async fn run_tests(schedule: Arc<Schedule>) {
         tokio::select! {
             biased;
             ended = &mut thread => match ended {
-                // The thread ends when no test remains.
+                // The thread ends when no test remains, or the run stops.
                 Ok(()) => return,
                 // A panic is a fault of this program. It is passed on, since a verdict about an agent must not rest on it.
                 Err(broken) => std::panic::resume_unwind(broken.into_panic()),

@@ -26,7 +26,7 @@ impl Attempt<'_> {
             if let Some(raw) = &self.raw {
                 observers.push(Box::new(raw.clone()));
             }
-            // Only an agent outside of this program can fail to answer, which ends the run if it does so from the beginning.
+            // An agent outside of this program can fail to answer. If it does so from the beginning, the run gives it up.
             if self.is_sent() {
                 observers.push(Box::new(ContactObserver {
                     contact: &self.contact,

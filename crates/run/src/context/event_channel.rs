@@ -93,7 +93,7 @@ pub struct EventReceiver {
     events: mpsc::UnboundedReceiver<Option<Sealed<RunEvent>>>,
     room: Arc<Semaphore>,
     hurried: Receiver<()>,
-    /// Whether an event was taken before.
+    /// An event was taken before.
     has_taken: bool,
 }
 

@@ -391,7 +391,7 @@ impl Observer for RawLog {
                 let place = collected.events.add(&raw);
                 collected.add(number, raw.len(), RawItem::Event(at, place));
             }
-            // These have no data of the agent.
+            // A late or closed response and a sign of life have no data of the agent.
             Wire::Late { .. } | Wire::Closed | Wire::Alive => {}
         }
     }

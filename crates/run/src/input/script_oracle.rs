@@ -60,7 +60,7 @@ impl<'a> ScriptOracle<'a> {
         let Attempt {
             case, environment, ..
         } = self.attempt;
-        // This block runs only when it is awaited, which a replay never does: it has the answer already.
+        // The block runs only when it is awaited, which a replay never does: it has the answer already.
         let run = async {
             let launch = self.preparation().script(program, timeout_ms);
             let mut launch = launch.map_err(|error| Problem {

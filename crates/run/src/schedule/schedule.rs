@@ -118,8 +118,8 @@ impl Schedule {
         }
         self.tell_end(&outcome, early_failure);
 
-        // These are read before the outcome moves. A test in quarantine is known to fail and may hang by itself, so it does not
-        // count against its target.
+        // Both values are read before the outcome moves. A test in quarantine is known to fail and may hang by itself, so it does
+        // not count against its target.
         let is_unanswered = outcome.transcript.is_unanswered && outcome.test.quarantine.is_none();
         let target = outcome.test.target.clone();
         reporting.finished.put(index, outcome);

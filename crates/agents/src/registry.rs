@@ -40,8 +40,8 @@ pub(crate) fn protocols() -> &'static [Registration] {
         .expect("a program installs its protocols before it reads anything")
 }
 
-/// The targets that the agent at `place` could be, from the question that costs least; what no `type` speaks comes last. `name`
-/// is the agent or the model there, if people say which.
+/// The targets that the agent at `place` could be, in the order in which they are tried. `name` is the agent or the model there,
+/// if the user names one.
 pub fn candidates(place: &AgentPlace, name: Option<&str>) -> Vec<TargetCandidate> {
     let mut candidates = Vec::new();
     for protocol in protocols() {
@@ -49,11 +49,16 @@ pub fn candidates(place: &AgentPlace, name: Option<&str>) -> Vec<TargetCandidate
             candidates.extend(probed.candidates(place, name));
         }
     }
+    // An earlier part of the key decides before a later one, and `false` sorts before `true`.
     candidates.sort_by_key(|candidate| {
         (
+            // The place that the user gave comes before the usual paths of a protocol.
             candidate.place,
+            // The question that costs the agent least comes first.
             candidate.question,
+            // Targets that ananke has a `type` for come before others.
             candidate.target.is_none(),
+            // A lookup is one more request that can rule a candidate out before the question.
             candidate.lookup.is_none(),
         )
     });
@@ -91,7 +96,8 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// The registration of the protocol whose keys in a config are the fields of `P`.
+    /// The registration of the protocol whose keys in a config are the fields of `P`. A registration does not have the type `P`,
+    /// so that one list contains all protocols.
     pub const fn of<P: Protocol>() -> Self {
         Self {
             name: P::TYPE,
@@ -107,9 +113,9 @@ impl Registration {
             signs: P::SIGNS,
             served: P::SERVED,
             probed: P::PROBED,
-            // These two functions are all that is left of the type of the keys, so that one list can hold every protocol.
+            // These two functions are all that is known of `P` from here on.
             read: |node| {
-                // `type` and the keys of every target are read elsewhere, so they are not unknown here.
+                // `type` and the keys of every target are read elsewhere, so they are skipped here and are not unknown.
                 let config: P = source::from_mapping(node, TAG_DEFAULTS, |key| {
                     key == TYPE || TargetCommon::KEYS.contains(&key)
                 })?;

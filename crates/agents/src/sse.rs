@@ -139,7 +139,8 @@ impl SseDecoder {
         }
     }
 
-    /// The data of the next event that is complete, taken from the front of `rest`; `None` once `rest` is used up.
+    /// Reads from the front of `rest` until an event is complete, and returns its data. `None` once `rest` is used up: the start
+    /// of an event is kept then, and the next chunk continues it.
     ///
     /// # Errors
     /// If an event has more data than allowed.
@@ -147,25 +148,29 @@ impl SseDecoder {
         &'s mut self,
         rest: &mut &'c [u8],
     ) -> Result<Option<&'s [u8]>, EventTooLarge> {
+        // The last event was returned as a part of the buffer, which can be cleared only now.
         self.forget_handed_over();
         let mut read = ChunkReader {
             chunk: rest,
             ..ChunkReader::default()
         };
+        // Each step reads a byte or the rest of a line, and changes `place`, the position in the current line.
         while let Some(&byte) = read.chunk.get(read.position) {
             match self.place {
                 LinePosition::Mark(matched) => self.mark(matched, byte, &mut read),
+                // A line may end with CR and LF. The LF at the start of this line belongs to the CR, and is skipped.
                 LinePosition::Name(0) if self.after_return => {
                     self.after_return = false;
                     read.position += usize::from(byte == b'\n');
                 }
+                // A blank line ends an event. Without data before it, there is no event.
                 LinePosition::Name(0) if byte == b'\n' || byte == b'\r' => {
                     read.position += 1;
                     self.after_return = byte == b'\r';
                     if self.has_data {
                         self.has_data = false;
                         *rest = read.rest();
-                        // Data that lies whole in the chunk is not copied, because most events do.
+                        // Most events have one line of data, whole in the chunk. It is returned from there, and not copied.
                         if let Some(range) = read.whole {
                             return Ok(Some(&read.chunk[range]));
                         }
@@ -174,6 +179,8 @@ impl SseDecoder {
                     }
                 }
                 LinePosition::Name(matched) => self.name(matched, byte, &mut read)?,
+                // A value begins, after one space that does not count. The first line of an event may be returned from the chunk,
+                // so its start is noted.
                 LinePosition::Colon => {
                     read.position += usize::from(byte == b' ');
                     read.first_start = if self.has_data {
@@ -188,6 +195,8 @@ impl SseDecoder {
                 LinePosition::Other => self.other(&mut read),
             }
         }
+        // The chunk ends before its event. The line of data that was left in the chunk is copied, since the chunk is gone with
+        // this call.
         if let Some(range) = read.whole {
             self.keep(&read.chunk[range])?;
         }
@@ -195,8 +204,10 @@ impl SseDecoder {
         Ok(None)
     }
 
-    /// Takes a byte where the byte order mark may be.
+    /// Reads a byte at the start of a stream, where a byte order mark is allowed and skipped. `matched` bytes of the mark came
+    /// before.
     fn mark(&mut self, matched: usize, byte: u8, read: &mut ChunkReader<'_>) {
+        // Only a byte of the mark is consumed here. Any other is read again, as a part of the first line.
         self.place = match matched {
             matched if byte == MARK[matched] => {
                 read.position += 1;
@@ -207,11 +218,12 @@ impl SseDecoder {
                 }
             }
             0 => LinePosition::Name(0),
+            // A part of a mark is the start of a name, and no field that counts has such a name.
             _ => LinePosition::Other,
         };
     }
 
-    /// Takes a byte of the name of a field, or all of `data:`.
+    /// Reads a byte of the name of a field. Only `data` counts, of which `matched` bytes came before in this line.
     fn name(
         &mut self,
         matched: usize,
@@ -219,11 +231,12 @@ impl SseDecoder {
         read: &mut ChunkReader<'_>,
     ) -> Result<(), EventTooLarge> {
         match matched {
+            // Most lines begin so, and the name is read at once.
             0 if read.rest().starts_with(b"data:") => {
                 read.position += FIELD.len() + 1;
                 self.place = LinePosition::Colon;
             }
-            // `data` without a colon is a line of data that is empty.
+            // `data` without a colon is an empty line of data. Its end is read with the value.
             4 if byte == b'\n' || byte == b'\r' => {
                 self.begin_line(read)?;
                 self.place = LinePosition::Value;
@@ -236,6 +249,8 @@ impl SseDecoder {
                 read.position += 1;
                 self.place = LinePosition::Name(matched + 1);
             }
+            // The line has another name, or is a comment. A decoder that keeps other fields needs the bytes that were matched so
+            // far.
             matched => {
                 if let Some(fields) = &mut self.fields {
                     fields.line.extend_from_slice(&FIELD[..matched]);
@@ -246,10 +261,11 @@ impl SseDecoder {
         Ok(())
     }
 
-    /// Takes the rest of a line of data.
+    /// Reads the rest of a line of data, as far as the chunk has it.
     fn value(&mut self, read: &mut ChunkReader<'_>) -> Result<(), EventTooLarge> {
         let (line, end) = read.line();
-        // The first line of an event stays where it is if the chunk has all of it: most events have no other.
+        // Most events have one line of data. The first line of an event is not copied if all of it is in the chunk: only its
+        // place is noted. Any other line is copied into the buffer.
         if let Some(start) = read.first_start.take()
             && let Some(end) = end
         {
@@ -279,12 +295,14 @@ impl SseDecoder {
     /// whether it counts.
     pub fn finish(&mut self) -> Option<&[u8]> {
         self.forget_handed_over();
+        // A last line that is `data` or `data:` is an empty line of data, which no byte after it has begun yet.
         if matches!(self.place, LinePosition::Name(4) | LinePosition::Colon) {
             if self.has_data {
                 self.data.push(b'\n');
             }
             self.has_data = true;
         }
+        // A second call returns nothing: no line is open any more, and `has_data` is reset.
         self.place = LinePosition::Other;
         if std::mem::take(&mut self.has_data) {
             Some(&self.data)

@@ -189,8 +189,8 @@ impl EventStream<'_> {
                     }
                 }
                 Ok(None) => {
-                    // The chunk is read. One without a complete event is reported too, since a watchdog ends tests of an agent
-                    // that is silent.
+                    // The chunk is read. One without a complete event is reported too: an agent that sends it is slow, and not
+                    // silent.
                     if self.received.events == events_before {
                         self.sink.wire(at, Wire::Alive);
                     }

@@ -50,8 +50,9 @@ pub struct TargetCommon {
 const KNOWN_NAMES: [&str; 2] = ["event:SUGGESTIONS", "key:choices[].x_groq"];
 
 impl TargetCommon {
-    /// The names in the key `known` with their variables replaced. `None` if a name is wrong, which is reported to
-    /// `interpolation`, or if one of its variables has no value until the test runs.
+    /// The names in the key `known` with their variables replaced: the user knows that the agent sends these things and that
+    /// ananke does not read them. `None` if a name is wrong, which is reported to `interpolation`, or if one of its variables has
+    /// no value until the test runs.
     pub fn known_names(&self, interpolation: &mut Interpolation<'_>) -> Option<Vec<KnownName>> {
         let mut names = Vec::new();
         let mut is_complete = true;

@@ -129,13 +129,14 @@ impl TargetConfig {
             return None;
         }
         let target = self.own.compile(interpolation).ok()?;
-        // An agent at an address may speak another protocol than `type` says. Its errors then name the protocol that the answer
-        // looks like. An agent inside this program always speaks its own.
+        // An agent at an address may speak another protocol than `type` says. The wrapper of `recognizing` adds to its errors
+        // which protocol the answer looks like. An agent inside this program always speaks its own.
         if self.is_embedded() {
             return Some(target);
         }
         Some(match Registration::find(self.protocol) {
             Some(protocol) => recognizing(target, protocol),
+            // The protocol was found when the target was read, so this does not happen.
             None => target,
         })
     }

@@ -44,8 +44,8 @@ impl Received {
 
     /// The first [`Received::QUOTED_BYTES`] of `bytes` as text that is safe to print: other characters are escaped.
     pub fn quote(bytes: &[u8]) -> String {
-        // Secrets are masked later, in whole texts only. A secret across the limit must still be recognized then, so the text
-        // goes on after the quoted part for `BESIDE` bytes, the length of the longest secret.
+        // Secrets are masked later, and are recognized only as a whole. So the text goes on after the quoted part for `BESIDE`
+        // bytes, the length of the longest secret: one that crosses the limit is then masked too.
         let start = &bytes[..bytes.len().min(Self::QUOTED_BYTES + BESIDE)];
         let mut text = String::with_capacity(start.len());
         let mut quoted_end = 0;

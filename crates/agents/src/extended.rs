@@ -56,7 +56,7 @@ impl NamedTarget {
         };
         let mut entries = Vec::new();
         for entry in self.node.entries() {
-            // `extends` and `assert` are not merged as keys of a mapping.
+            // `extends` has done its work, and assertions are merged in another way: as an inner level.
             if NOT_MERGED.contains(&entry.key.as_str()) {
                 continue;
             }

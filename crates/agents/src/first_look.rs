@@ -47,7 +47,7 @@ impl FirstLook {
         }
     }
 
-    /// The first error of a connection, if there was one and no GET got an answer. `None` also if no GET was sent.
+    /// The first error of a GET that found no server to connect to. `None` if another GET reached the server.
     pub fn unreachable(&self) -> Option<&TargetError> {
         let mut unreachable = None;
         for (_, seen) in &self.seen {
@@ -56,7 +56,7 @@ impl FirstLook {
                 Err(error) if error.is_unreachable() => {
                     unreachable.get_or_insert(error);
                 }
-                // The connection was made, but the request failed. Such an error does not say whether others reach the server.
+                // Other errors leave it open whether there is a server.
                 Err(_) => {}
             }
         }
@@ -71,7 +71,8 @@ impl FirstLook {
             FirstRequest::Lines => true,
             // One URL with something at it is enough.
             FirstRequest::Get(urls) => !urls.iter().all(|url| self.finds_nothing(url)),
-            // A server of such a protocol answers a GET too, so the GET decides.
+            // A server of such a protocol answers a GET too, so the GET decides. URLs that refused an earlier POST, as if nothing
+            // were there, get no other.
             FirstRequest::PostAfterGet(url) => {
                 !self.finds_nothing(url) && !self.refused.contains(url)
             }

@@ -59,6 +59,7 @@ impl ClientKind {
     /// # Errors
     /// A message if a file of certificates cannot be read, or the library cannot make a client.
     pub(super) fn build(self, tls: &TlsOptions) -> Result<Client, String> {
+        // The library makes no client before an implementation of cryptography is installed.
         install_crypto();
         // Redirects are not followed, because a POST may become a GET on the way: they are reported as errors. No connection is
         // kept for later requests, because a server may close it while the next request is sent, which then fails by chance. The

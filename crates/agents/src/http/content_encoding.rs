@@ -38,6 +38,7 @@ pub(super) fn decoded(encoding: &str, body: Box<dyn Body>) -> Result<Box<dyn Bod
         body,
         decoder,
         compressed: Bytes::new(),
+        // The first bytes of the body replace this moment.
         at: At::default(),
     }))
 }
@@ -130,6 +131,7 @@ impl DecodedBody {
                 }
             }
             match self.body.next(until).await {
+                // The loop goes on with these bytes.
                 Next::Bytes(at, bytes) => {
                     self.at = at;
                     self.compressed = bytes;

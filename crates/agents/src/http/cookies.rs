@@ -109,7 +109,7 @@ impl CookieJar {
             return;
         }
 
-        // Without attributes, a cookie is sent to the directory of its URL until the end of the test.
+        // Without attributes, a cookie is sent to all URLs in the directory of this one, until the end of the test.
         let mut cookie = Cookie {
             origin: origin(url),
             path: default_path(url),

@@ -72,8 +72,8 @@ impl EventStream<'_> {
         until: At,
         closed_at: &mut Option<At>,
     ) -> Result<Ended, TargetError> {
-        // Servers often leave the stream open after the last event. So once the response may be over, it has this moment at which
-        // reading stops.
+        // Servers often leave the stream open after the last event. So once the response may be over, reading stops at this
+        // moment, whether the stream ends or not.
         let mut over_at: Option<At> = None;
         loop {
             let read_until = match over_at {
@@ -114,6 +114,7 @@ impl EventStream<'_> {
                         Some(Rest::AfterEnd(rest)) => self.warn_of_rest(rest, &late_bytes),
                         // The protocol has no certain end here: it takes the silence for one.
                         Some(Rest::AfterLastEvent(_)) => self.reader.give_up(),
+                        // `over_at` was computed from this time, so there is one.
                         None => {}
                     }
                     return Ok(Ended::Terminal);
@@ -197,6 +198,7 @@ impl EventStream<'_> {
                     return Ok(ControlFlow::Continue(()));
                 }
                 Err(EventTooLarge { max_event_bytes }) => {
+                    // The error gives the number of bytes that came, and the rest of the chunk has come as well.
                     self.received.add(unread);
                     let limit = max_event_bytes;
                     let help =
@@ -222,7 +224,7 @@ impl EventStream<'_> {
     fn end(mut self) -> Result<Ended, TargetError> {
         // A stream may end without the blank line after its last event. The event counts if its data is complete.
         if let Some(data) = self.events.finish() {
-            // Half of a JSON document is not valid JSON, so JSON is complete.
+            // Valid JSON is complete, since half of a JSON document cannot be parsed. Any other text may be half of an event.
             let is_whole = match decoded(data) {
                 Ok(text) => is_json(&text),
                 Err(_) => false,

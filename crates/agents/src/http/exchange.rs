@@ -61,7 +61,8 @@ pub async fn send(
     sink: &mut dyn Sink,
     closed_at: &mut Option<At>,
 ) -> Result<Option<Response>, TargetError> {
-    // A target may limit the rate of requests. The time of the exchange begins after the wait.
+    // A target may limit the rate of requests. The time of the exchange begins after the wait. A replay has the recorded moments,
+    // so the transport is asked for the time, and not a clock.
     limits.admit_request().await;
     let sent = transport.moment(ClientEvent::Sends);
     let until = limits.until(sent);

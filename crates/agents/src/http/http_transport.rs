@@ -339,7 +339,8 @@ impl BodyReader {
                 piece = self.response.chunk() => piece,
             };
             // Servers may send each event as a small piece. Pieces that are here at the same time are joined, and handed over
-            // together after the last of them, because waking the consumer takes longer than reading one.
+            // together after the last of them, because waking the consumer takes longer than reading one. `ready` returns the
+            // next piece if it is here by now.
             let mut ready_piece = Some(piece);
             while let Some(piece) = ready_piece {
                 if self.take(piece).await.is_break() {
@@ -396,8 +397,8 @@ impl BodyReader {
                 return ControlFlow::Break(());
             }
         };
-        // Joining copies a piece, which takes longer than waking the consumer if the piece is large. The order of the bytes
-        // stays.
+        // Joining copies a piece, which takes longer than waking the consumer if the piece is large. So a large piece is handed
+        // over alone, after those that came before it.
         if piece.len() >= LARGE {
             self.hand_over().await?;
             return self.send(Next::Bytes(at, piece)).await;

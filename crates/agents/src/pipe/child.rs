@@ -245,6 +245,7 @@ impl LineReader {
                 Ok(_) if line.len() > self.max_line_bytes => PipeNext::TooLarge(at),
                 // The last line of a program may have no end.
                 Ok(1..) => PipeNext::Line(at, line),
+                // An error of reading is the end too, since nothing can be read after it.
                 Ok(_) | Err(_) => PipeNext::End(at, self.status().await),
             };
             let is_last = !matches!(next, PipeNext::Line(..));

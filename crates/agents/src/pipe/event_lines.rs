@@ -107,7 +107,7 @@ pub async fn read_events(
 
 impl EventLines<'_> {
     /// Reads lines until the response is over, the time of the exchange is up, or the sink stops. `first_output` was read before,
-    /// and comes first. `closed_at` is set to the moment of the last output.
+    /// and comes first. `closed_at` is set to the moment of the last output, or to the one at which the time was up.
     async fn read(
         mut self,
         mut first_output: Option<PipeNext>,

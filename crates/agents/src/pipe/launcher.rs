@@ -45,6 +45,8 @@ impl ProgramLauncher {
         for (name, value) in &command.environment {
             environment.extend([(name, value)]);
         }
+        // Requests are written to the program's stdin, through a pipe.
+        let stdin = Stdio::piped();
         let started = start(
             &Program {
                 argv: &command.argv,
@@ -52,7 +54,7 @@ impl ProgramLauncher {
                 folder: &folder,
                 folder_name: &display_name(&self.context, &folder),
             },
-            Stdio::piped(),
+            stdin,
         );
         match started {
             Ok(started) => {

@@ -68,6 +68,7 @@ impl SharedPrograms {
         // The program does not notice that another test has it. From here on, its output is assigned to the new conversation,
         // unless it belongs to an earlier one.
         program.conversations.begin();
+        // Text on stderr from before belongs to earlier tests.
         program.pipe.start_turn();
         Ok(Box::new(SharedPipe {
             program: Some(program),

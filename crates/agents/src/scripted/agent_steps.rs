@@ -100,8 +100,9 @@ struct TurnReader<'r> {
 }
 
 impl TurnReader<'_> {
-    /// Adds the steps that make the same change, or notes that there are none for it. Texts and arguments come in several
-    /// changes, and are collected by the id of their message or call until the end of the turn.
+    /// Adds the steps with which a scripted agent makes the same change, or notes that there are none for it. A step is a key
+    /// with a value, as in `say: Hello`. Texts and arguments come in several changes, and are collected by the id of their
+    /// message or call until the end of the turn.
     fn read(&mut self, change: &Change<'static>) {
         match change {
             Change::MessageOpened {

@@ -461,7 +461,6 @@ impl Play<'_> {
         self.session.calls += 1;
         let script_id = call.id;
         let id = script_id.unwrap_or_else(|| format!("call-{}", self.session.calls));
-        // Each of the changes has the id.
         let id: Cow<'static, str> = id.into();
         self.send(Change::CallOpened {
             id: id.clone(),
@@ -494,7 +493,7 @@ impl Play<'_> {
         self.send(Change::CallAnswered {
             id: id.clone(),
             result,
-            // The change after this one reports a failure, and also tells a denied call from a failed one.
+            // The change after this one reports a failure, and also distinguishes a denied call from a failed one.
             is_error: None,
         })?;
         let Some(failure) = failure else {

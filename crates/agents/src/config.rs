@@ -123,9 +123,9 @@ impl TargetConfig {
     /// Makes the target that tests run against: checks the protocol's own keys, and replaces their variables. `None` if a key is
     /// wrong, which is reported to `interpolation`, or if a variable has no value until the test runs.
     pub fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
-        if let Some((missing_keys, help)) = self.own.missing() {
-            let help = Some(help.to_owned());
-            interpolation.report(Code::MissingKey, self.span, missing_keys, help);
+        // Some keys are required only together with others, so they can be missing although each key alone is right.
+        if let Some((message, help)) = self.own.missing() {
+            interpolation.report(Code::MissingKey, self.span, message, Some(help.to_owned()));
             return None;
         }
         let target = self.own.compile(interpolation).ok()?;

@@ -54,16 +54,15 @@ impl NameLookup {
             ..request(self.method, &self.url, headers)
         };
 
-        // Sessions record an exchange and when it was over. A lookup is not recorded: its sink discards everything, and the time
-        // is not read.
-        let mut sink = Unseen;
+        // Sessions record an exchange and when it was over. A lookup is not recorded: the sink `Unseen` discards everything, and
+        // the time is not read.
         let mut closed_at = None;
-        let response = send(transport, request, limits, &mut sink, &mut closed_at).await?;
+        let response = send(transport, request, limits, &mut Unseen, &mut closed_at).await?;
         let Some(response) = response else {
             return Err(TargetError::new("no answer in time"));
         };
         let status = response.received.head.status;
-        let document = read_document(response, limits, &mut sink, &mut closed_at).await?;
+        let document = read_document(response, limits, &mut Unseen, &mut closed_at).await?;
         let Some(document) = document else {
             return Err(TargetError::new("no answer in time"));
         };
@@ -118,11 +117,10 @@ impl ServerHead {
             ..request(Method::Get, url, headers)
         };
 
-        // Sessions record an exchange and when it was over. This GET is not recorded: its sink discards everything, and the time
-        // is not read. The body is not read either: dropping the response closes the connection.
-        let mut sink = Unseen;
+        // Sessions record an exchange and when it was over. This GET is not recorded: the sink `Unseen` discards everything, and
+        // the time is not read. The body is not read either: dropping the response closes the connection.
         let mut closed_at = None;
-        let response = send(transport, request, limits, &mut sink, &mut closed_at).await?;
+        let response = send(transport, request, limits, &mut Unseen, &mut closed_at).await?;
         let Some(response) = response else {
             return Ok(None);
         };

@@ -49,16 +49,13 @@ pub fn candidates(place: &AgentPlace, name: Option<&str>) -> Vec<TargetCandidate
             candidates.extend(probed.candidates(place, name));
         }
     }
-    // An earlier part of the key decides before a later one, and `false` sorts before `true`.
+    // The place that the user gave comes before usual paths, and the question that costs least comes first. Then (`false` sorts
+    // before `true`) come targets with a `type` of ananke, and candidates that a lookup can rule out before the question.
     candidates.sort_by_key(|candidate| {
         (
-            // The place that the user gave comes before the usual paths of a protocol.
             candidate.place,
-            // The question that costs the agent least comes first.
             candidate.question,
-            // Targets that ananke has a `type` for come before others.
             candidate.target.is_none(),
-            // A lookup is one more request that can rule a candidate out before the question.
             candidate.lookup.is_none(),
         )
     });
@@ -96,8 +93,7 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// The registration of the protocol whose keys in a config are the fields of `P`. A registration does not have the type `P`,
-    /// so that one list contains all protocols.
+    /// The registration of the protocol whose keys are the fields of `P`. One list contains all protocols, so it has no type `P`.
     pub const fn of<P: Protocol>() -> Self {
         Self {
             name: P::TYPE,

@@ -51,8 +51,7 @@ pub(crate) enum LiveDisplay {
     Off,
 }
 
-/// The reports of a run, which the command line and the config choose: first those for the terminal, then the files. `usual`
-/// reads the usual durations of the tests, and is called only if a live display needs them.
+/// The reports that the command line and the config choose, those for the terminal first. Only a live display calls `usual`.
 ///
 /// # Errors
 /// If a file may not be written, such as one that exists and is not a report.
@@ -69,22 +68,19 @@ pub(crate) fn reporters(
         mut reporters,
         live,
     } = terminal_reporters(options, colour, context, outputs, display, usual);
-    // Requests and responses are printed to stderr, apart from the report on stdout.
     if options.debug {
         let colour = colouring(colour, OutputStream::Stderr, context);
         let stderr = Box::new(outputs.stderr.clone());
         reporters.push(Box::new(ExchangeReport::new(stderr, colour)));
     }
 
-    // Messages show the path of a file as the user would type it. Paths of the config are absolute, so they are made relative to
-    // the working directory if they are in it.
+    // Messages show a path as the user would type it: an absolute path of the config is made relative to the working directory.
     let mut paths = of_command_line(options);
     for (path, format) in &plan.reports {
         let relative = path.strip_prefix(&context.working_directory);
         paths.push((relative.unwrap_or(path), *format));
     }
-    // Writing to a pipe waits for its reader. Pipes come last (`false` sorts first), so that the other reports are complete by
-    // then.
+    // Writing to a pipe waits for its reader. So pipes come last (`false` sorts first), when the other reports are complete.
     paths.sort_by_key(|(path, _)| {
         let destination = Destination::of(&context.working_directory.join(path));
         matches!(destination, Ok(Destination::Stream(_)))
@@ -101,8 +97,7 @@ pub(crate) fn reporters(
         let (path, name) = named_path(given_path, context);
         reporters.push(report_or_error(format, path, name, &file_options));
     }
-    // In a job of GitHub Actions, problems are also printed as its annotations. The runner finds them in either stream, so they
-    // go where the text for people goes.
+    // A job of GitHub Actions reads annotations from either stream, so they go where the text for people goes.
     if let Some(step) = JobStep::of(context) {
         let out = outputs.of(options.people());
         reporters.push(Box::new(GithubReport::new(Box::new(out.clone()), step)));
@@ -133,7 +128,6 @@ pub(crate) fn file_reports(
     OutputFiles::of(context, force).check_named(named, context)?;
     let mut reports: Vec<Box<dyn Reporter>> = Vec::new();
     for ReportFile { path, format } in files {
-        // Messages call the file by the name that the user gave.
         let (path, name) = named_path(path, context);
         let report = NamedReport::create(*format, path, name, options)?;
         reports.push(Box::new(report));
@@ -158,8 +152,7 @@ pub(crate) fn usual_durations(
         .collect()
 }
 
-/// The reports on standard output and standard error, and the live area with the running tests, if there is one. The branches are
-/// in the order of precedence: output for programs, a report on stderr, a live display, and a plain report on stdout.
+/// The reports on standard output and standard error, and the live area with the running tests, if there is one.
 fn terminal_reporters(
     options: &ReportOptions,
     colour: Colour,
@@ -190,19 +183,15 @@ fn terminal_reporters(
         return Reporters::without_live(reporters);
     }
     let console = console(options, OutputStream::Stdout, colour, context);
-
-    // The live area is drawn below the report, and redrawn when something is printed above it. With `--debug`, text is printed to
-    // stderr, which would be mixed into the area.
+    // The live area stays below the report on stdout. With `--debug`, text on stderr would be mixed into it.
     let has_room = display == LiveDisplay::On && !options.debug;
     if has_room && context.is_terminal(OutputStream::Stdout) && !is_dumb(context) {
-        let tests = console.verbosity != Verbosity::Quiet;
         let look = LiveOptions {
             colour: console.colour,
-            tests,
+            tests: console.verbosity != Verbosity::Quiet,
             size: console.size,
         };
-        // `tick` redraws the area at intervals. The report prints above it, and both are reporters that get the events of the
-        // run.
+        // `tick` redraws the area at intervals. The report prints above it, and both get the events of the run.
         let live = LiveArea::new(stdout, context.clock.clone(), look, usual()).tick();
         let report = ConsoleReport::new(Box::new(live.above()), console);
         return Reporters {
@@ -210,7 +199,6 @@ fn terminal_reporters(
             live: Some(live),
         };
     }
-
     let report = ConsoleReport::new(stdout, console);
     // A plain report mentions tests that run for long. It does not if a person types the messages of the test, who may take time.
     let report = match display {
@@ -234,12 +222,10 @@ fn console(
     } else {
         Verbosity::Normal
     };
-    let colour = colouring(colour, stream, context);
     ConsoleOptions {
-        // Without the option, the report lists no slow tests.
         durations: options.durations.unwrap_or(0),
         keeping: options.keeping.clone(),
-        colour,
+        colour: colouring(colour, stream, context),
         verbosity,
         size: context.size_of(stream),
         // Warnings that were printed before the run are not repeated.
@@ -259,8 +245,7 @@ fn of_command_line(options: &ReportOptions) -> Vec<(&Path, ReportFormat)> {
     files
 }
 
-/// Prints a note for each report file of an earlier run, for a run that ends before its first test. Otherwise a CI server could
-/// read such a file as the report of this run.
+/// Prints a note for each file of an earlier run when no test can run, so that it is not taken for a report of this run.
 pub(crate) fn note_earlier_reports(options: &ReportOptions, context: &Context) {
     for (path, _) in of_command_line(options) {
         // An empty file is no report: it only reserves the name.

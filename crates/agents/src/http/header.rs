@@ -73,11 +73,8 @@ fn header(
         ));
     }
     // Some headers are written by HTTP itself, each group for a reason of its own.
-    for (reserved_names, reason, help) in RESERVED {
-        if reserved_names
-            .iter()
-            .any(|reserved| name.eq_ignore_ascii_case(reserved))
-        {
+    for (names, reason, help) in RESERVED {
+        if names.iter().any(|known| name.eq_ignore_ascii_case(known)) {
             let message = format!("the header `{}` cannot be set: it {reason}", name.value);
             let help = Some(help.to_owned());
             return Err(interpolation.report(Code::BadValue, name.span, message, help));

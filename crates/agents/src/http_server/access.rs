@@ -43,8 +43,8 @@ impl Access {
         // A website may have the address of this machine entered for its own name, so that the browser takes the server for a
         // part of the website. Such a request has the website's name in `host`.
         let mut headers = request.headers.iter();
-        let refused_host = headers.find(|(name, host)| name == "host" && !self.takes_host(host));
-        if let Some((_, host)) = refused_host {
+        let refused = headers.find(|(name, host)| name == "host" && !self.takes_host(host));
+        if let Some((_, host)) = refused {
             let why = format!(
                 "the request is addressed to `{host}`, which is no name of this machine: `--allow-host` takes it"
             );
@@ -53,9 +53,8 @@ impl Access {
 
         // A browser names the website of a page in `origin`, with most requests.
         let mut headers = request.headers.iter();
-        let refused_origin =
-            headers.find(|(name, origin)| name == "origin" && !self.takes_origin(origin));
-        if let Some((_, origin)) = refused_origin {
+        let refused = headers.find(|(name, origin)| name == "origin" && !self.takes_origin(origin));
+        if let Some((_, origin)) = refused {
             let why =
                 format!("the request is from a page of `{origin}`: `--allow-origin` takes it");
             return Some(RefusedRequest { status: 403, why });

@@ -66,12 +66,11 @@ impl ChildPipe {
             process,
         } = started;
         let keeper = ProgramKeeper::new(process);
-        // All of stderr is read and its end kept, since a program waits once the pipe to it is full. Through `stderr_requests`,
+        // All of stderr is read and its end kept in `tail`, since a program waits once the pipe to it is full. Through `requests`,
         // the task is asked to confirm that it has read what is there.
         let tail = Arc::new(Mutex::new(Tail::of(STDERR_BYTES)));
-        let (stderr_reader, stderr_requests) = mpsc::unbounded_channel();
-        let stderr_task =
-            stderr.map(|stderr| tokio::spawn(keep_end(stderr, Arc::clone(&tail), stderr_requests)));
+        let (stderr_reader, requests) = mpsc::unbounded_channel();
+        let task = stderr.map(|pipe| tokio::spawn(keep_end(pipe, Arc::clone(&tail), requests)));
         // The channel of lines has no bound of its own: `room` counts bytes, since lines differ in size by far.
         let (lines_sender, lines) = mpsc::unbounded_channel();
         let room = Arc::new(Semaphore::new(AHEAD));
@@ -81,7 +80,7 @@ impl ChildPipe {
             lines: lines_sender,
             room: Arc::clone(&room),
             over: keeper.over(),
-            stderr: stderr_task,
+            stderr: task,
         };
         if let Some(stdout) = stdout {
             tokio::spawn(reader.read(stdout));

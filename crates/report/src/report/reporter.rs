@@ -64,8 +64,7 @@ impl Delivery {
         });
     }
 
-    /// Completes the reports that can still be written. The result has the errors of the whole run: one as it is, or several as
-    /// lines of one.
+    /// Completes the reports that can still be written. The result has the errors of the whole run, several of them as one.
     fn finish(self) -> io::Result<()> {
         let mut errors = self.errors;
         // A report that cannot be completed does not keep the others from it.
@@ -108,7 +107,6 @@ impl Stream {
             Err(error) => Err(error),
         };
         match result {
-            // A program such as `head` may end before the run does.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.0 = None;
                 Ok(())

@@ -93,7 +93,7 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// The registration of the protocol whose keys are the fields of `P`. One list contains all protocols, so it has no type `P`.
+    /// The registration of the protocol whose keys are the fields of `P`. `P` is not in its type, so that one list has them all.
     pub const fn of<P: Protocol>() -> Self {
         Self {
             name: P::TYPE,

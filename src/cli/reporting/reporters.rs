@@ -183,7 +183,7 @@ fn terminal_reporters(
         return Reporters::without_live(reporters);
     }
     let console = console(options, OutputStream::Stdout, colour, context);
-    // The live area stays below the report on stdout. With `--debug`, text on stderr would be mixed into it.
+    // A live area below the report needs a terminal with a cursor. With `--debug`, text on stderr would be mixed into the area.
     let has_room = display == LiveDisplay::On && !options.debug;
     if has_room && context.is_terminal(OutputStream::Stdout) && !is_dumb(context) {
         let look = LiveOptions {

@@ -108,7 +108,8 @@ impl Cause {
 }
 
 impl fmt::Display for Cause {
-    /// Writes the cause as it follows a colon: `could not connect to http://h: what it sends is not TLS`. "It" is the server.
+    /// Writes the cause in words that follow a colon, as in `could not connect to http://h: what it sends is not TLS`. The subject
+    /// is the server before the colon.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotTls => write!(formatter, "what it sends is not TLS"),

@@ -180,9 +180,9 @@ impl SharedPipe {
             } else {
                 LineArrival::During
             };
-            // The protocol decides whether the line is of this conversation, and returns it then with the ids that this client
-            // has sent. Such a line may have come before the test had the program. Its moment is raised to that of the test,
-            // since no event can be older than its test.
+            // The protocol decides whether the line is of this conversation, and returns it then as this client expects it. Such
+            // a line may have come before the test had the program. Its moment is raised to that of the test, since no event can
+            // be older than its test.
             if let Some(line) = program.conversations.receive(line, arrival) {
                 return PipeNext::Line(at.max(self.since), line);
             }

@@ -262,11 +262,12 @@ impl SseDecoder {
         Ok(())
     }
 
-    /// Reads the rest of a line of data, as far as the chunk has it.
+    /// Reads the rest of a line of data, as far as the chunk has it; the end of the line may be in a later chunk.
     fn value(&mut self, reader: &mut ChunkReader<'_>) -> Result<(), EventTooLarge> {
         let (line, end) = reader.line();
-        // Most events have one line of data. The first line of an event is not copied if all of it is in the chunk: only its
-        // place is noted. Any other line is copied into the buffer.
+        // Most events have one line of data, which is not copied if all of it is in the chunk: its place is noted, and a second
+        // line would copy it first. `first_start` is set as long as this is the first line of its event, and all of it that
+        // was read is in this chunk.
         if let Some(start) = reader.first_start.take()
             && let Some(end) = end
         {

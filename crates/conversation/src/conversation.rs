@@ -33,11 +33,11 @@ use ananke_trace::trace::{Input, Trace};
 pub struct ConversationParts<'a> {
     /// The lane of the agent.
     pub lane: Lane,
-    /// The session with the agent.
+    /// The session with the agent, which no other conversation uses.
     pub session: Box<dyn Session>,
     /// The trace to fill, with what is known of the conversation before it begins.
     pub trace: Trace,
-    /// The rules.
+    /// The rules of the test, which watch the trace.
     pub evaluator: Evaluator,
     /// The checkpoints that the conversation must reach.
     pub checkpoints: Checkpoints,
@@ -47,7 +47,7 @@ pub struct ConversationParts<'a> {
     pub oracle: &'a dyn Oracle,
     /// Answers what a server asks back.
     pub requests: &'a mut dyn RequestHost,
-    /// Ids of messages.
+    /// Makes the ids of what the user says.
     pub ids: Arc<dyn Ids>,
     /// The observers of the conversation.
     pub observers: Vec<Box<dyn Observer + 'a>>,
@@ -272,7 +272,7 @@ impl Conversation<'_> {
         }
     }
 
-    /// The result of the conversation, which is over.
+    /// Ends the conversation, of which nothing but its result is left.
     fn finish(mut self) -> ConversationResult {
         // The snapshots that the caller writes.
         self.result.snapshots = self.sink.evaluator.take_captured();

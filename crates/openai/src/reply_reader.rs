@@ -70,7 +70,7 @@ struct StreamedResult {
     tool: Option<String>,
     text: String,
     joiner: HalfJoiner,
-    /// Whether it was reported as it is.
+    /// Whether the trace has the text as it is now.
     is_reported: bool,
 }
 

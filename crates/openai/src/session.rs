@@ -219,7 +219,8 @@ impl OpenaiSession {
             }
             Action::ToolResults(answers) => {
                 for answer in answers {
-                    // The server gets its own id of the call, which is not the key if an earlier call had the same id.
+                    // `answer.call` is the key of the call, which is unique in the conversation. The server knows the call by the id
+                    // that it gave it, which is another text if an earlier call had the same id.
                     let id = self.call_ids.get(&answer.call).unwrap_or(&answer.call);
                     self.messages.push(ChatMessage::answer(id, &answer));
                 }

@@ -69,6 +69,7 @@ impl From<CallChange> for Change<'static> {
                 // The API does not mark results that are errors.
                 is_error: None,
             },
+            // Half of a surrogate pair (UTF-16) came without its other half, and was replaced.
             CallChange::HasLoneHalf => Self::Warning(Oddities::HALF.into()),
         }
     }

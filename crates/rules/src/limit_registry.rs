@@ -108,11 +108,12 @@ fn setting(
         return Some(Setting::Off(origin));
     };
     let interpolation = &mut *collector.interpolation;
+    // No number comes of a variable that is known later, nor of one whose value is no number, which `scalar` reports. The second
+    // ends the run before any limit is evaluated, so both may be later here.
     let Ok(most) = interpolation.scalar(given, limit.span) else {
         return match given {
-            // A turn may give the variable its value later. The limit is evaluated then.
             Scalar::Reference(written) => Some(Setting::Later(written.clone(), origin)),
-            // The number itself is wrong, which `scalar` has reported.
+            // A number that is written is known at once.
             Scalar::Literal(_) => None,
         };
     };

@@ -200,9 +200,10 @@ fn terminal_reporters(
         };
     }
     let report = ConsoleReport::new(stdout, console);
-    // A plain report mentions tests that run for long. It does not if a person types the messages of the test, who may take time.
+    // A plain report mentions tests that run for long.
     let report = match display {
         LiveDisplay::On => report.in_log(context.clock.clone()),
+        // The display is off where a person types the messages of the test, who may take time.
         LiveDisplay::Off => report,
     };
     Reporters::without_live(vec![Box::new(report)])

@@ -123,7 +123,7 @@ impl ChatInput {
             id: digest(&String::from_utf8_lossy(body)),
             model: input.model,
             is_streamed,
-            // A document always has the tokens.
+            // A response that is not streamed always reports the tokens that were used. A stream does so on request.
             reports_usage: asks_usage || !is_streamed,
             actions,
             tools,

@@ -32,9 +32,8 @@ pub enum EndCause {
 }
 
 impl Outcome {
-    /// Sets the end of the attempt by `cause`. Several causes may come one after the other. A cause that stops the attempt is its
-    /// end; one that comes after the attempt is over is its end only if the attempt would otherwise count as better than it is,
-    /// and else a warning.
+    /// Sets the end of the attempt by `cause`. `Broken`, `Skipped` and `Aborted` stop the attempt, and are its end. `NotRecorded` and
+    /// `NotCleanedUp` come after it is over: each is its end if it would hide a failure otherwise, and else a warning.
     pub fn end(&mut self, cause: EndCause) {
         self.verdict.end = match cause {
             EndCause::Broken(problem) => TestEnd::Problem(problem),

@@ -252,7 +252,7 @@ pub(crate) const MEDIAN_FILE: usize = 190;
 
 /// The lines of code of all crates when they were first read forwards: without tests (files of tests too), comments and blank
 /// lines, at the formatter's defaults. It stays as it is: what is removed may be spent, and what a stage adds is in [`ADDED`].
-pub(crate) const SUM_AT_34: usize = 153_175;
+pub(crate) const SUM_AT_34: usize = 153_215;
 
 /// The lines of code that a stage adds for a protocol or a capability.
 pub(crate) struct AddedLines {

@@ -126,11 +126,20 @@ pub(super) fn is_of_tests(path: &str, files: &[File]) -> bool {
         return false;
     };
     let declared = format!("#[cfg(test)]\nmod {};", name.trim_end_matches(".rs"));
-    let mut maps = files.iter().filter(|file| {
-        let in_folder = file.path.strip_prefix(folder);
-        matches!(in_folder, Some("/lib.rs" | "/mod.rs" | "/main.rs"))
-    });
-    maps.any(|map| map.text.contains(&declared))
+    // Tests of what is private to a file are declared there.
+    let of_file = format!("#[cfg(test)]\n#[path = \"{name}\"]\nmod tests;");
+    let mut in_folder = files
+        .iter()
+        .filter(|file| match file.path.strip_prefix(folder) {
+            Some(rest) => rest[1..].find('/').is_none(),
+            None => false,
+        });
+    in_folder.any(|file| {
+        let is_map = ["/lib.rs", "/mod.rs", "/main.rs"]
+            .iter()
+            .any(|map| file.path.ends_with(map));
+        is_map && file.text.contains(&declared) || file.text.contains(&of_file)
+    })
 }
 
 /// The lines of code of each crate.

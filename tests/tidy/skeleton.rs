@@ -13,7 +13,7 @@ const WHY: &str = "//! **Why:** ";
 const HEADING: &str = "## The skeleton\n";
 
 /// More lines than this cannot be read in a day.
-const MOST_LINES: usize = 8000;
+const MOST_LINES: usize = 7_650;
 
 /// The files, in the order in which they are read.
 const SKELETON: &[&str] = &[
@@ -109,7 +109,9 @@ fn a_file_of_the_skeleton_says_why_it_is_so() {
     let mut lines = 0;
     for path in SKELETON {
         let text = read(path);
-        lines += text.lines().count();
+        // Unit tests are no part of what one has to know.
+        let code = text.split("\n#[cfg(test)]").next().unwrap_or_default();
+        lines += code.lines().count();
         if !says_why(&text) {
             problems.push(format!(
                 "{path}: its first comment has no paragraph `**Why:** …`"

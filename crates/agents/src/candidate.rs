@@ -41,10 +41,10 @@ impl AgentPlace {
         }
     }
 
-    /// The place that a word is, if it is a URL: without a scheme, it is one of HTTP if it begins with a host and a port.
+    /// Reads a word of the command line as the URL of an agent. `None` if the word is not a URL but a file or a name.
     ///
     /// # Errors
-    /// If it is a URL by which no agent is asked, in words.
+    /// A message if the word is a URL, but not a valid one of HTTP, which is the only way to reach an agent by URL.
     pub fn of_word(word: &str) -> Option<Result<Self, String>> {
         // A scheme has no slash: `./a://b` is a path.
         let has_scheme = match word.split_once("://") {
@@ -54,8 +54,10 @@ impl AgentPlace {
         let text = if has_scheme {
             word.to_owned()
         } else {
-            // People leave the scheme out, so a host with a port is enough. A host alone would be any word: `shop`.
-            let (host, port) = word.split('/').next()?.rsplit_once(':')?;
+            // People often omit the scheme, so `localhost:80/agent` is a URL too. The port is required: without it, any word
+            // would be a host, such as `shop`.
+            let before_path = word.split('/').next()?;
+            let (host, port) = before_path.rsplit_once(':')?;
             let is_port = !port.is_empty() && port.chars().all(|digit| digit.is_ascii_digit());
             if host.is_empty() || !is_port {
                 return None;
@@ -63,6 +65,7 @@ impl AgentPlace {
             format!("http://{word}")
         };
 
+        // Control characters of the word must not reach the terminal.
         let shown = escape::line(word);
         Some(match Url::parse(&text) {
             Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => {

@@ -66,7 +66,7 @@ impl Capabilities {
 }
 
 impl Capability {
-    /// The lack of a target without it, after "a target of the type `x`": `does not show tool calls`.
+    /// The end of the message about a target without this capability. The message begins with "a target of the type `x`".
     pub fn lack(self) -> &'static str {
         match self {
             Self::ToolCalls => "does not show tool calls",

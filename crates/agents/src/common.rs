@@ -50,16 +50,20 @@ pub struct TargetCommon {
 const KNOWN_NAMES: [&str; 2] = ["event:SUGGESTIONS", "key:choices[].x_groq"];
 
 impl TargetCommon {
-    /// The names of what is known, checked and filled; `None` if something is known later or was reported.
+    /// The names in the key `known` with their variables replaced: the user knows that the agent sends these things and that
+    /// ananke does not read them. `None` if a name is wrong, which is reported to `interpolation`, or if one of its variables has
+    /// no value until the test runs.
     pub fn known_names(&self, interpolation: &mut Interpolation<'_>) -> Option<Vec<KnownName>> {
         let mut names = Vec::new();
         let mut is_complete = true;
         // The loop goes on after a wrong name, so that every problem is reported.
         for written in self.known.iter().flatten() {
+            // A text without a value was reported by `interpolation` itself, or is known later.
             let Ok(name) = interpolation.text(written) else {
                 is_complete = false;
                 continue;
             };
+            // Reports print such a name as a kind, a colon and what it is, so a name without a colon matches nothing.
             if !name.contains(':') {
                 let message = format!("`{}` is not the name of something unread", printable(&name));
                 let help = "write it as reports print it: what it is, a colon, and which, as in `event:SUGGESTIONS`";

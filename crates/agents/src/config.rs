@@ -30,15 +30,17 @@ pub struct TargetConfig {
 const ADDRESSES: [&str; 3] = ["endpoint", "command", "cmd"];
 
 impl TargetConfig {
-    /// Reads a target by the protocol that its `type` names.
+    /// Reads a target of a config. The value of `type` names the protocol, which reads the keys that are its own.
     ///
     /// # Errors
-    /// If the tree does not fit: the first such place.
+    /// The first key whose value does not have the type of the key, or which no target of this protocol has.
     pub fn read(node: &Node) -> Result<Self, TypeMismatch> {
         let protocol = protocol_of(node)?;
         let own = protocol.read(node)?;
+        // All other keys were read by the protocol, so they are skipped here and are not unknown.
         let common =
             source::from_mapping(node, TAG_DEFAULTS, |key| !TargetCommon::KEYS.contains(&key))?;
+        // Problems of the agent's address are reported at its key. The whole target is the place if it has no such key.
         let address = match ADDRESSES.into_iter().find_map(|key| node.get(key)) {
             Some(address) => address.span,
             None => node.span,
@@ -118,19 +120,23 @@ impl TargetConfig {
             .chain(self.own.credentials())
     }
 
-    /// Checks every leaf of the protocol's own keys and fills it; `None` if something is known later or was reported.
+    /// Makes the target that tests run against: checks the protocol's own keys, and replaces their variables. `None` if a key is
+    /// wrong, which is reported to `interpolation`, or if a variable has no value until the test runs.
     pub fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
-        if let Some((missing, help)) = self.own.missing() {
-            interpolation.report(Code::MissingKey, self.span, missing, Some(help.to_owned()));
+        // Some keys are required only together with others, so they can be missing although each key alone is right.
+        if let Some((message, help)) = self.own.missing() {
+            interpolation.report(Code::MissingKey, self.span, message, Some(help.to_owned()));
             return None;
         }
         let target = self.own.compile(interpolation).ok()?;
-        // An agent inside this program gets no answer from elsewhere, so no other protocol is to be recognized in one.
+        // An agent at an address may speak another protocol than `type` says. The wrapper of `recognizing` adds to its errors
+        // which protocol the answer looks like. An agent inside this program always speaks its own.
         if self.is_embedded() {
             return Some(target);
         }
         Some(match Registration::find(self.protocol) {
             Some(protocol) => recognizing(target, protocol),
+            // The protocol was found when the target was read, so this does not happen.
             None => target,
         })
     }
@@ -145,10 +151,10 @@ impl TargetConfig {
     }
 }
 
-/// The protocol that a target's `type` names.
+/// The protocol that the key `type` of a target names.
 ///
 /// # Errors
-/// If it names none, or there is no `type`.
+/// If the target is not a mapping, has no `type`, or its `type` names no protocol.
 pub(super) fn protocol_of(node: &Node) -> Result<&'static Registration, TypeMismatch> {
     if !matches!(node.value, NodeValue::Map(_)) {
         return Err(TypeMismatch {
@@ -157,6 +163,7 @@ pub(super) fn protocol_of(node: &Node) -> Result<&'static Registration, TypeMism
         });
     }
     let Some(written) = node.get(TYPE) else {
+        // The same message as for every other mapping with several forms, none of which it has.
         return Err(TypeMismatch {
             span: node.span,
             message: "this mapping is none of those that are allowed here".to_owned(),

@@ -9,10 +9,10 @@ use ananke_base::context::At;
 use ananke_base::message::DeclaredTool;
 use ananke_trace::trace::{Change, RunEnd};
 
-/// The tools that `target` lists when it gets this request: a session is opened for that, and closed.
+/// Asks an agent for its tools: opens a session of `target`, sends `request`, which asks for the list, and closes the session.
 ///
 /// # Errors
-/// If the agent does not list its tools, for whatever reason.
+/// If the agent cannot be reached, reports an error, or sends no complete list in time.
 pub async fn listed_tools(
     target: &dyn Target,
     request: Action,
@@ -22,18 +22,19 @@ pub async fn listed_tools(
     let mut session = target.open(options).await?;
     let mut sink = ToolsSink::default();
     let ended = session.exchange(request.into(), limits, &mut sink).await;
-    // Closed in any case, so that the agent sees an orderly end: a session that is dropped ends at once.
+    // The session is closed before an error is returned, so that the agent sees an orderly end: dropping would end it at once.
     session.close().await;
     let ended = ended?;
+    // The agent answered, but with an error of its own.
     if let Some(error) = sink.error {
         let message = format!("the agent does not list its tools: {error}");
         return Err(TargetError::new(message));
     }
+    // Only a complete exchange counts: a list may come in pieces, and some of them would be missing.
     match ended {
         Ended::Terminal => sink
             .tools
             .ok_or_else(|| TargetError::new("the agent did not list its tools")),
-        // A list that came in pieces may lack some of them.
         Ended::Timeout => Err(TargetError::new("the agent did not list its tools in time")),
         Ended::Cancelled => Err(TargetError::new("the agent did not list its tools")),
     }

@@ -42,34 +42,37 @@ impl Received {
         format!("`{}{more}`", Self::quote(bytes))
     }
 
-    /// The start of `bytes` as text that is safe to print: what is not printable is escaped.
+    /// The first [`Received::QUOTED_BYTES`] of `bytes` as text that is safe to print: other characters are escaped.
     pub fn quote(bytes: &[u8]) -> String {
-        // Secrets are masked later, so the text goes on after the quoted part: half of a secret would not be known as one.
+        // Secrets are masked later, and are recognized only as a whole. So the text goes on after the quoted part for `BESIDE`
+        // bytes, the length of the longest secret: one that crosses the limit is then masked too.
         let start = &bytes[..bytes.len().min(Self::QUOTED_BYTES + BESIDE)];
         let mut text = String::with_capacity(start.len());
-        let mut quoted = 0;
+        let mut quoted_end = 0;
         let mut bytes_read = 0;
         for chunk in start.utf8_chunks() {
             for character in chunk.valid().chars() {
                 match character {
+                    // Quotation marks and backslashes are printable, and JSON is easier to read if they stay as they are.
                     '"' | '\'' | '\\' => text.push(character),
                     _ => text.extend(character.escape_debug()),
                 }
                 // A character across the limit is not quoted.
                 bytes_read += character.len_utf8();
                 if bytes_read <= Self::QUOTED_BYTES {
-                    quoted = text.len();
+                    quoted_end = text.len();
                 }
             }
             if !chunk.invalid().is_empty() {
                 text.push(char::REPLACEMENT_CHARACTER);
                 bytes_read += chunk.invalid().len();
                 if bytes_read <= Self::QUOTED_BYTES {
-                    quoted = text.len();
+                    quoted_end = text.len();
                 }
             }
         }
-        excerpt(&text, 0..quoted)
+        // An excerpt has the text after the quoted part in a hidden form, which the masking removes.
+        excerpt(&text, 0..quoted_end)
     }
 }
 
@@ -110,7 +113,7 @@ impl TargetError {
     }
 }
 
-/// Received data at the end of a message: its status, unless the message says it, its type, its size and its beginning.
+/// The end of an error message about a response: status, content type, size and start of what was received.
 struct ReceivedAfter<'a> {
     received: &'a Received,
     message: &'a str,
@@ -126,8 +129,10 @@ impl Received {
 }
 
 impl fmt::Display for ReceivedAfter<'_> {
+    /// Writes `; received: ` with the status, content type, size and start of a response, after an error message about it.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let received = self.received;
+        // Without a status, no response came, so there is nothing to add to the message.
         let Some(status) = received.status else {
             return Ok(());
         };
@@ -148,11 +153,12 @@ impl fmt::Display for ReceivedAfter<'_> {
         if received.first_bytes.is_empty() {
             return Ok(());
         }
-        let more = if received.bytes > Received::QUOTED_BYTES as u64 {
+        // A body that is longer than its quoted start gets a mark.
+        let ellipsis = if received.bytes > Received::QUOTED_BYTES as u64 {
             "…"
         } else {
             ""
         };
-        write!(formatter, ", starting `{}{more}`", received.first_bytes)
+        write!(formatter, ", starting `{}{ellipsis}`", received.first_bytes)
     }
 }

@@ -13,7 +13,7 @@ use ananke_model::model::{AssertBlock, TAG_DEFAULTS, Text};
 const EXTENDS: &str = "extends";
 
 /// Keys of a target that are not merged with those of the target it extends.
-const APART: [&str; 2] = [EXTENDS, "assert"];
+const NOT_MERGED: [&str; 2] = [EXTENDS, "assert"];
 
 /// A target that tests can name, as it is written. A target that extends another has any of the keys of any protocol;
 /// it is merged as a tree, and the result is read by the protocol of the target at the end of the chain.
@@ -45,21 +45,24 @@ impl NamedTarget {
         }
     }
 
-    /// The keys that are merged with those of the target that this one extends, in the spelling of the protocol of `base`.
+    /// The keys of this target that are merged with those of the target that it extends. `base` is the target at the end of the
+    /// chain, which has the `type`.
     pub fn merged_keys(&self, base: &Node) -> Node {
-        // A `base` without a protocol is an error of its own, and has no spellings.
+        // A protocol may accept two spellings of a key. Both become the protocol's own, so that they replace each other. A `base`
+        // without a valid `type` is reported elsewhere, and no spelling is known.
         let spellings = match protocol_of(base) {
             Ok(protocol) => protocol.spellings(),
             Err(_) => BTreeMap::new(),
         };
         let mut entries = Vec::new();
         for entry in self.node.entries() {
-            if APART.contains(&entry.key.as_str()) {
+            // `extends` has done its work, and assertions are merged in another way: as an inner level.
+            if NOT_MERGED.contains(&entry.key.as_str()) {
                 continue;
             }
             let mut entry = entry.clone();
-            if let Some(key) = spellings.get(&entry.key) {
-                entry.key.clone_from(key);
+            if let Some(own_spelling) = spellings.get(&entry.key) {
+                entry.key.clone_from(own_spelling);
             }
             entries.push(entry);
         }
@@ -69,22 +72,25 @@ impl NamedTarget {
         }
     }
 
-    /// The keys of this target that one of the protocol of `base` cannot have; `None` if this target extends none.
+    /// The keys of this target that are wrong, because it extends `base` and so has the protocol of `base`. `None` if this target
+    /// extends none, or if `base` has no valid `type`, which is reported elsewhere.
     pub fn misplaced_keys<'a>(&'a self, base: &Node) -> Option<MisplacedKeys<'a>> {
         self.node.get(EXTENDS)?;
         let protocol = protocol_of(base).ok()?;
         let mut known = protocol.keys();
         known.extend(TargetCommon::KEYS.map(str::to_owned));
-        // A key in another spelling is right, unless the key itself is there too: one of the two values would get lost in silence
-        // when the spellings are made one, so that both are reported.
+        // Each entry of `spellings` is another spelling of a key that the protocol accepts, with the key itself.
         let spellings = protocol.spellings();
         let mut unknown = Vec::new();
         let mut doubled = Vec::new();
         for entry in self.node.entries() {
             match spellings.get(&entry.key) {
+                // A key in both spellings is reported, because one of its two values would be lost.
                 Some(key) if self.node.get(key).is_some() => doubled.push((entry, key.clone())),
-                None if entry.key != EXTENDS && !known.contains(&entry.key) => unknown.push(entry),
-                _ => {}
+                // Another spelling alone is right.
+                Some(_) => {}
+                None if entry.key == EXTENDS || known.contains(&entry.key) => {}
+                None => unknown.push(entry),
             }
         }
         Some(MisplacedKeys {

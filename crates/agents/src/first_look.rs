@@ -14,7 +14,7 @@ use ananke_base::text::{escape, truncate};
 /// The most POSTs to places where a GET found nothing.
 const MOST_POSTS: usize = 5;
 
-/// The most characters of what a server says of itself.
+/// The most characters of the name of a server's software that are shown.
 const SHOWN: usize = 40;
 
 /// The answers to the GETs, and the POSTs since.
@@ -30,7 +30,7 @@ pub struct FirstLook {
 }
 
 impl FirstLook {
-    /// Sends a GET to each URL at the same time.
+    /// Sends a GET to each URL, all at the same time, since a server that does not answer takes the whole time of `limits`.
     pub async fn at(
         urls: Vec<Url>,
         headers: &[(String, String)],
@@ -47,7 +47,7 @@ impl FirstLook {
         }
     }
 
-    /// The error if no GET reached a server.
+    /// The first error of a GET that found no server to connect to. `None` if another GET reached the server.
     pub fn unreachable(&self) -> Option<&TargetError> {
         let mut unreachable = None;
         for (_, seen) in &self.seen {
@@ -56,21 +56,29 @@ impl FirstLook {
                 Err(error) if error.is_unreachable() => {
                     unreachable.get_or_insert(error);
                 }
+                // Other errors leave it open whether there is a server.
                 Err(_) => {}
             }
         }
         unreachable
     }
 
-    /// Whether the first request to a candidate is worth sending; it counts as sent then.
+    /// Whether the first request to a candidate is worth sending, as far as the GETs and the requests so far show. `true` counts
+    /// the request as sent.
     pub fn allows(&mut self, candidate: &TargetCandidate) -> bool {
         match &candidate.first {
+            // The lines go to a program, about which no GET says anything.
             FirstRequest::Lines => true,
+            // One URL with something at it is enough.
             FirstRequest::Get(urls) => !urls.iter().all(|url| self.finds_nothing(url)),
+            // A server of such a protocol answers a GET too, so the GET decides. URLs that refused an earlier POST, as if nothing
+            // were there, get no other.
             FirstRequest::PostAfterGet(url) => {
                 !self.finds_nothing(url) && !self.refused.contains(url)
             }
             FirstRequest::Post(url) if self.refused.contains(url) => false,
+            // A server may accept a POST where a GET finds nothing. Such a path is a guess, so only a few of them are tried: most
+            // servers are not agents, and should not get a POST for each protocol.
             FirstRequest::Post(url) => {
                 self.posts += usize::from(self.finds_nothing(url));
                 self.posts <= MOST_POSTS
@@ -89,27 +97,30 @@ impl FirstLook {
         }
     }
 
-    /// What the server at `place` seems to be: `an API that answers in JSON (uvicorn)`; `None` if it did not answer.
+    /// The server at `place` in words, for a user whose server speaks no known protocol: `an API that answers in JSON (uvicorn)`.
+    /// `None` if the server did not answer the GET, or if `place` is a program.
     pub fn seems(&self, place: &AgentPlace) -> Option<String> {
         let head = self.head(place.url()?)?;
-        let what = match media_type(&head.content_type) {
+        let server = match media_type(&head.content_type) {
             "text/event-stream" => "a stream of server-sent events",
-            // Many servers answer a GET that they do not expect with a page.
+            // JSON in answer to a POST comes before the page in answer to the GET: many APIs answer an unexpected GET with a
+            // page.
             _ if self.has_json_answer || is_json(&head.content_type) => {
                 "an API that answers in JSON"
             }
             "text/html" => "a web page",
             _ => "an HTTP server",
         };
-        let names: Vec<_> = head
+        // The names come from the server, so they are escaped and shortened before they are printed.
+        let software: Vec<_> = head
             .software
             .iter()
             .map(|name| escape::line(&truncate::chars(name, SHOWN)).into_owned())
             .collect();
-        if names.is_empty() {
-            return Some(what.to_owned());
+        if software.is_empty() {
+            return Some(server.to_owned());
         }
-        Some(format!("{what} ({})", names.join(", ")))
+        Some(format!("{server} ({})", software.join(", ")))
     }
 
     fn head(&self, url: &Url) -> Option<&ServerHead> {
@@ -137,16 +148,19 @@ fn is_json(content_type: &str) -> bool {
     )
 }
 
-/// The URLs of the first look at `place`: its own, and those of each candidate's first request, each once.
+/// The URLs that get a GET before any other request: the one of `place`, and those of each candidate's first request. Each is in
+/// the list once; the list is empty if `place` is a program.
 pub fn looked_at(place: &AgentPlace, candidates: &[TargetCandidate]) -> Vec<Url> {
     let mut urls: Vec<Url> = place.url().cloned().into_iter().collect();
     for candidate in candidates {
-        let first = match &candidate.first {
+        let candidate_urls = match &candidate.first {
+            // Lines go to the stdin of a program, which has no URL.
             FirstRequest::Lines => &[],
             FirstRequest::Get(urls) => urls.as_slice(),
+            // The GET shows, at no cost, whether anything is there, before a POST is sent.
             FirstRequest::Post(url) | FirstRequest::PostAfterGet(url) => std::slice::from_ref(url),
         };
-        for url in first {
+        for url in candidate_urls {
             if !urls.contains(url) {
                 urls.push(url.clone());
             }

@@ -34,10 +34,10 @@ pub struct NameLookup {
 }
 
 impl NameLookup {
-    /// The names that the answer lists. The request has these `headers`.
+    /// Sends the request with `headers`, and returns the names of agents or models that the answer lists.
     ///
     /// # Errors
-    /// If there is no answer, or none of the protocol.
+    /// If no answer comes in time, the connection fails, or the answer is not one of the protocol.
     pub async fn names(
         &self,
         headers: &[(String, String)],
@@ -53,18 +53,22 @@ impl NameLookup {
             body: self.body.clone(),
             ..request(self.method, &self.url, headers)
         };
-        let mut closed = None;
-        let response = send(transport, request, limits, &mut Unseen, &mut closed).await?;
+
+        // Sessions record an exchange and when it was over. A lookup is not recorded: the sink `Unseen` discards everything, and
+        // the time is not read.
+        let mut closed_at = None;
+        let response = send(transport, request, limits, &mut Unseen, &mut closed_at).await?;
         let Some(response) = response else {
             return Err(TargetError::new("no answer in time"));
         };
         let status = response.received.head.status;
-        let document = read_document(response, limits, &mut Unseen, &mut closed).await?;
+        let document = read_document(response, limits, &mut Unseen, &mut closed_at).await?;
         let Some(document) = document else {
             return Err(TargetError::new("no answer in time"));
         };
 
-        // Another protocol may answer in JSON as well: the reader decides.
+        // A server of another protocol may answer in JSON too. So the function `read` of this protocol decides, and returns
+        // `None` if the answer is not one of its own.
         if let Ok(answer) = read_as::<Value>(&document.bytes)
             && let Some(names) = (self.read)(status, &answer)
         {
@@ -94,24 +98,29 @@ impl ServerHead {
     /// The headers in which servers name their software.
     const SOFTWARE: &'static [&'static str] = &["server", "x-powered-by"];
 
-    /// The head of the answer to a GET of `url`; `None` if it does not come in time.
+    /// Sends a GET to `url`, and returns the head of the answer. `None` if it does not come in time.
     ///
     /// # Errors
-    /// If there is no answer at all.
+    /// If the connection fails before an answer comes.
     pub async fn of(
         url: &Url,
         headers: &[(String, String)],
         transport: &dyn Transport,
         limits: &Limits,
     ) -> Result<Option<Self>, TargetError> {
-        // Whatever the server has is accepted, so that it shows what it is.
+        // Every content type is accepted, since the one that the server chooses shows what kind of server it is.
         let accepted = ("accept", "application/json, text/event-stream, */*");
         let headers = headers_with_defaults(headers, &[accepted]);
+        // The head of the answer will have these response headers and no others: those in which servers name their software.
         let request = HttpRequest {
             response_headers: Self::SOFTWARE.iter().map(|it| (*it).to_owned()).collect(),
             ..request(Method::Get, url, headers)
         };
-        let response = send(transport, request, limits, &mut Unseen, &mut None).await?;
+
+        // Sessions record an exchange and when it was over. This GET is not recorded: the sink `Unseen` discards everything, and
+        // the time is not read. The body is not read either: dropping the response closes the connection.
+        let mut closed_at = None;
+        let response = send(transport, request, limits, &mut Unseen, &mut closed_at).await?;
         let Some(response) = response else {
             return Ok(None);
         };

@@ -43,9 +43,10 @@ pub struct Concurrency {
 }
 
 impl TargetPace {
-    /// Checks and fills the limits of a target; `None` if something is known later or was reported.
+    /// Reads `rate_limit` and `concurrency` of a target, and replaces their variables. `None` if one of them is wrong, which is
+    /// reported to `interpolation`, or if a variable has no value until the test runs.
     pub fn fill(target: &TargetCommon, interpolation: &mut Interpolation<'_>) -> Option<Self> {
-        // Both limits are filled before either is left, so that the problems of both are reported.
+        // Both limits are read before the first error returns, so that the problems of both are reported.
         let rate = match &target.rate_limit {
             Some(limit) => fill_rate(limit, interpolation).map(Some),
             None => Ok(None),
@@ -61,16 +62,22 @@ impl TargetPace {
     }
 }
 
+/// Reads `rate_limit`: replaces the variables of both numbers, and checks their ranges.
+///
+/// # Errors
+/// If a number is wrong, which is reported to `interpolation`, or has a variable without a value until the test runs.
 fn fill_rate(
     limit: &Spanned<RateLimitConfig>,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<Rate> {
     let RateLimitConfig { requests, per_ms } = &limit.value;
+    // Both numbers are read before the first error returns, so that the problems of both are reported.
     let requests = interpolation.number_within(requests, RateLimitConfig::REQUESTS);
     let per_ms = interpolation.number_within(per_ms, RateLimitConfig::PER_MS);
     Ok(Rate {
         requests: requests?,
         per: Duration::from_millis(per_ms?),
+        // Targets that inherit this limit have the same place, and share one count of requests because of that.
         place: limit.span,
     })
 }

@@ -45,7 +45,7 @@ pub(super) struct OwnTurnCode {
 }
 
 impl ProtocolTurnType {
-    /// The type of turn with these keys.
+    /// The type of turn whose keys are the fields of `T`: its entry in the schema, and the code that reads such turns.
     pub const fn of<T: ProtocolTurn>() -> Self {
         let keys = OwnTurnKeys {
             schema: T::json_schema,
@@ -58,6 +58,8 @@ impl ProtocolTurnType {
                 description: T::DESCRIPTION,
                 kind: TurnKind::Own(&T::KIND, keys),
             },
+            // These two functions are all that is known of `T` from here on, so that the types of turns of every protocol can be
+            // in one list.
             code: OwnTurnCode {
                 fill: |node, interpolation| match read::<T>(node) {
                     Ok(turn) => turn.fill(interpolation),
@@ -65,7 +67,7 @@ impl ProtocolTurnType {
                         Err(interpolation.report(Code::WrongType, wrong.span, wrong.message, None))
                     }
                 },
-                // Wrong keys are reported where they are filled, so that the name of the turn is enough here.
+                // Wrong keys are reported by `fill`, so the name of the turn is enough here.
                 describe_written: |node| match read::<T>(node) {
                     Ok(turn) => turn.describe_written(),
                     Err(_) => T::KIND.name.to_owned(),

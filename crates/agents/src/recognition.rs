@@ -25,14 +25,16 @@ pub(super) fn recognizing(inner: Arc<dyn Target>, own: &'static Registration) ->
     Arc::new(RecognizingTarget { inner, own })
 }
 
-/// The error of a target of the protocol `own`, with help if the answer that it quotes looks like one of another protocol.
+/// Adds help to an error of a target of the protocol `own`, if the quoted answer looks like one of another protocol.
 pub fn recognized(error: TargetError, own: &Registration) -> TargetError {
-    let start = without_spaces(&error);
-    if start.is_empty() || own.has_sign_in(&start) {
+    // A sign is a text by which the answers of a protocol are recognized. An answer with a sign of the target's own protocol is
+    // wrong for another reason than its `type`.
+    let answer_start = without_spaces(&error);
+    if answer_start.is_empty() || own.has_sign_in(&answer_start) {
         return error;
     }
     let mut protocols = protocols().iter();
-    let Some(other) = protocols.find(|protocol| protocol.has_sign_in(&start)) else {
+    let Some(other) = protocols.find(|protocol| protocol.has_sign_in(&answer_start)) else {
         return error;
     };
     error.with_help(format!(
@@ -139,12 +141,14 @@ impl Target for RecognizingTarget {
         Box::pin(async { tools.await.map_err(|error| recognized(error, self.own)) })
     }
 
+    /// Opens a session of the target inside. Help is added to its errors if an answer looks like one of another protocol.
     fn open(
         &self,
         options: SessionOptions,
     ) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
         let opened = self.inner.open(options);
         Box::pin(async {
+            // Errors come from opening the session, and later from each exchange. So the session gets a wrapper as well.
             let inner = opened.await.map_err(|error| recognized(error, self.own))?;
             Ok(Box::new(RecognizingSession {
                 inner,

@@ -67,7 +67,7 @@ pub fn types_with(capability: Capability) -> Vec<&'static str> {
     able.map(Registration::name).collect()
 }
 
-/// The types of turns that a test of `target` may have.
+/// The types of turns that a test of `target` may have, as the key `type` of a turn names them.
 pub fn turns_of(target: &TargetConfig) -> Vec<&'static str> {
     let capabilities = target.capabilities();
     let mut turns = Vec::new();
@@ -80,6 +80,7 @@ pub fn turns_of(target: &TargetConfig) -> Vec<&'static str> {
     if capabilities.has(Capability::Interrupts) {
         turns.push(resume_type_name());
     }
+    // A protocol may also have turns that no other protocol has.
     if let Some(protocol) = Registration::find(target.protocol) {
         turns.extend(protocol.own_turns.iter().map(ProtocolTurnType::name));
     }
@@ -112,19 +113,22 @@ impl RuleDocs {
         page.split("\n### `").skip(1).map(Self::parse)
     }
 
-    /// Reads the section of a rule: its name, sentences, and two blocks of JSON with one event a line.
+    /// Reads the section of a rule, which follows "### `" in a page of Markdown: the rest of the heading, which is the rule's
+    /// name and a backtick; sentences about the rule; and two blocks of JSON with one event per line, the first of them wrong.
     fn parse(section: &'static str) -> Self {
-        let (name, section) = section.split_once('`').unwrap_or((section, ""));
-        let mut blocks = section.split("```");
-        let heading = blocks.next().unwrap_or_default();
-        // The last sentence before a block says what the block shows, and is no part of the rule.
-        let about = match heading.trim_end().rsplit_once("\n\n") {
+        // The pages are part of the program, so a section of another form is read as far as possible, and no error is needed.
+        let (name, content) = section.split_once('`').unwrap_or((section, ""));
+        let mut parts = content.split("```");
+        let text = parts.next().unwrap_or_default();
+        // The last paragraph before a block introduces the block, and is not about the rule.
+        let about = match text.trim_end().rsplit_once("\n\n") {
             Some((about, _)) => about,
-            None => heading,
+            None => text,
         };
-        let mut events = blocks.filter_map(|block| block.strip_prefix("json\n"));
-        let wrong = events.next().unwrap_or_default();
-        let right = events.next().unwrap_or_default();
+        // Text between the blocks is a part as well, so only the parts with the mark `json` are blocks.
+        let mut blocks = parts.filter_map(|part| part.strip_prefix("json\n"));
+        let wrong = blocks.next().unwrap_or_default();
+        let right = blocks.next().unwrap_or_default();
         Self {
             name,
             about: about.split_whitespace().collect::<Vec<_>>().join(" "),

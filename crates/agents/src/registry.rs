@@ -40,8 +40,8 @@ pub(crate) fn protocols() -> &'static [Registration] {
         .expect("a program installs its protocols before it reads anything")
 }
 
-/// The targets that the agent at `place` could be, from the question that costs least; what no `type` speaks comes last. `name`
-/// is the agent or the model there, if people say which.
+/// The targets that the agent at `place` could be, in the order in which they are tried. `name` is the agent or the model there,
+/// if the user names one.
 pub fn candidates(place: &AgentPlace, name: Option<&str>) -> Vec<TargetCandidate> {
     let mut candidates = Vec::new();
     for protocol in protocols() {
@@ -49,6 +49,8 @@ pub fn candidates(place: &AgentPlace, name: Option<&str>) -> Vec<TargetCandidate
             candidates.extend(probed.candidates(place, name));
         }
     }
+    // The place that the user gave comes before usual paths, and the question that costs least comes first. Then (`false` sorts
+    // before `true`) come targets with a `type` of ananke, and candidates that a lookup can rule out before the question.
     candidates.sort_by_key(|candidate| {
         (
             candidate.place,
@@ -91,7 +93,7 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// The registration of the protocol whose keys in a config are the fields of `P`.
+    /// The registration of the protocol whose keys are the fields of `P`. `P` is not in its type, so that one list has them all.
     pub const fn of<P: Protocol>() -> Self {
         Self {
             name: P::TYPE,
@@ -107,9 +109,9 @@ impl Registration {
             signs: P::SIGNS,
             served: P::SERVED,
             probed: P::PROBED,
-            // These two functions are all that is left of the type of the keys, so that one list can hold every protocol.
+            // These two functions are all that is known of `P` from here on.
             read: |node| {
-                // `type` and the keys of every target are read elsewhere, so they are not unknown here.
+                // `type` and the keys of every target are read elsewhere, so they are skipped here and are not unknown.
                 let config: P = source::from_mapping(node, TAG_DEFAULTS, |key| {
                     key == TYPE || TargetCommon::KEYS.contains(&key)
                 })?;

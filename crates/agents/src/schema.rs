@@ -88,7 +88,8 @@ impl JsonSchema for NamedTarget {
     }
 }
 
-/// A target that extends another: every key of every protocol but `type`, and none of them required.
+/// The schema of a target that extends another. Its protocol is known only with the target that it extends, so it may have each
+/// key of each protocol, and none is required. It has no `type` of its own.
 fn extended(generator: &mut SchemaGenerator) -> Value {
     let extends = json!({
         "description": "The target to inherit from. Mappings are merged, `assert` is merged as an inner level; anything else is replaced.",
@@ -100,11 +101,13 @@ fn extended(generator: &mut SchemaGenerator) -> Value {
     for protocol in protocols() {
         for (key, mut property) in take_properties(&mut own(protocol, generator)) {
             if let Some(property) = property.as_object_mut() {
+                // A target could not extend another before this version, however old the key is.
                 raise(property, NAMED_SINCE);
-                // Which spelling is the key's own depends on the target that is extended.
+                // One protocol's second spelling of a key may be another's first, so no spelling is marked as the second.
                 property.shift_remove("x-spelling");
             }
             match keys.get_mut(&key) {
+                // Several protocols have the key: every value that one of them allows must be valid here.
                 Some(known) => add_values(known, property),
                 None => {
                     keys.insert(key, property);
@@ -122,24 +125,28 @@ fn extended(generator: &mut SchemaGenerator) -> Value {
     })
 }
 
-/// Adds the values that a key has in another protocol, if the key is a closed set in both. Which of them is right is found out when
-/// the target is read by its protocol.
+/// Merges the schemas of a key that two protocols have: `known` also gets the values and descriptions of `other`. A value that is
+/// wrong for the protocol of a target is found later, when the target is read.
 fn add_values(known: &mut Value, mut other: Value) {
-    let (Some(values), Some(others)) = (closed_set(known), closed_set(&mut other)) else {
+    // Only a closed set lists its values. A key without one keeps the schema of the first protocol.
+    let Some(values) = closed_set(known) else {
         return;
     };
-    // A key that takes the same values in both protocols keeps the descriptions of the first one.
-    let known_before = values.len();
-    let mut described = values.clone();
-    for value in others.drain(..) {
-        let mut same = described.iter_mut();
-        match same.find(|known| known.get("const") == value.get("const")) {
-            Some(known) => add_description(known, &value),
-            None => described.push(value),
+    let Some(other_values) = closed_set(&mut other) else {
+        return;
+    };
+    // The merged values are a copy, because they are used only if there is a new value among them.
+    let mut merged = values.clone();
+    for value in other_values.drain(..) {
+        let mut candidates = merged.iter_mut();
+        match candidates.find(|candidate| candidate.get("const") == value.get("const")) {
+            Some(same) => add_description(same, &value),
+            None => merged.push(value),
         }
     }
-    if described.len() > known_before {
-        *values = described;
+    // With the same values, the key means the same in both protocols, and the descriptions of the first one are enough.
+    if merged.len() > values.len() {
+        *values = merged;
         add_description(known, &other);
     }
 }
@@ -168,19 +175,22 @@ fn add_description(known: &mut Value, other: &Value) {
     }
 }
 
-/// The schema of the targets of one protocol, without their `type`.
+/// The schema of the targets of one protocol: the protocol's own keys and those of every target, without `type`, which the caller
+/// adds.
 fn own(protocol: &Registration, generator: &mut SchemaGenerator) -> Schema {
     let mut schema = protocol.schema(generator);
     let mut properties = take_properties(&mut schema);
     for (key, mut property) in take_properties(&mut TargetCommon::json_schema(generator)) {
         if let Some(property) = property.as_object_mut() {
+            // A key cannot be used in schema versions before the protocol, however old the key is.
             raise(property, protocol.since);
             // A common key may mean something special to this protocol.
             let mut descriptions = protocol.descriptions.iter();
             if let Some((_, description)) = descriptions.find(|(described, _)| *described == key) {
                 property.insert("description".to_owned(), (*description).into());
             }
-            // An idle key stays in the schema, since a config with it gets a message that says why; editors do not offer it.
+            // An idle key is wrong in this protocol. The schema has it nevertheless, so that a config with it gets a message that
+            // gives the reason; editors do not offer it.
             if protocol.idle_keys.contains(&key.as_str()) {
                 property.insert("doNotSuggest".to_owned(), true.into());
             }

@@ -114,7 +114,8 @@ impl ServedResponse {
     /// A complete response of this type.
     pub fn new(status: u16, content_type: &str, frames: Vec<ServedFrame>) -> Self {
         let headers = vec![("content-type".to_owned(), content_type.to_owned())];
-        // The head is sent with the first frame: only a stream has one before there is anything to say.
+        // The head is sent together with the first frame, and at once if there is none. Streams are different: a server sends
+        // their head before the first event is known.
         let after = match frames.first() {
             Some(frame) => frame.after,
             None => Duration::ZERO,

@@ -139,7 +139,8 @@ impl SseDecoder {
         }
     }
 
-    /// The data of the next event that is complete, taken from the front of `rest`; `None` once `rest` is used up.
+    /// Reads from the front of `rest` until an event is complete, and returns its data. `None` once `rest` is used up: the start
+    /// of an event is kept then, and the next chunk continues it.
     ///
     /// # Errors
     /// If an event has more data than allowed.
@@ -147,59 +148,70 @@ impl SseDecoder {
         &'s mut self,
         rest: &mut &'c [u8],
     ) -> Result<Option<&'s [u8]>, EventTooLarge> {
+        // The last event was returned as a part of the buffer, which can be cleared only now.
         self.forget_handed_over();
-        let mut read = ChunkReader {
+        let mut reader = ChunkReader {
             chunk: rest,
             ..ChunkReader::default()
         };
-        while let Some(&byte) = read.chunk.get(read.position) {
+        // Each step reads a byte or the rest of a line, and changes `place`, the position in the current line.
+        while let Some(&byte) = reader.chunk.get(reader.position) {
             match self.place {
-                LinePosition::Mark(matched) => self.mark(matched, byte, &mut read),
+                LinePosition::Mark(matched) => self.mark(matched, byte, &mut reader),
+                // A line may end with CR and LF. The LF at the start of this line belongs to the CR, and is skipped.
                 LinePosition::Name(0) if self.after_return => {
                     self.after_return = false;
-                    read.position += usize::from(byte == b'\n');
+                    reader.position += usize::from(byte == b'\n');
                 }
+                // A blank line ends an event. Without data before it, there is no event.
                 LinePosition::Name(0) if byte == b'\n' || byte == b'\r' => {
-                    read.position += 1;
+                    reader.position += 1;
                     self.after_return = byte == b'\r';
                     if self.has_data {
                         self.has_data = false;
-                        *rest = read.rest();
-                        // Data that lies whole in the chunk is not copied, because most events do.
-                        if let Some(range) = read.whole {
-                            return Ok(Some(&read.chunk[range]));
+                        *rest = reader.rest();
+                        // Most events have one line of data, whole in the chunk. It is returned from there, and not copied.
+                        if let Some(range) = reader.whole {
+                            return Ok(Some(&reader.chunk[range]));
                         }
+                        // Other data is in the buffer, which the next call clears.
                         self.handed_over = true;
                         return Ok(Some(&self.data));
                     }
                 }
-                LinePosition::Name(matched) => self.name(matched, byte, &mut read)?,
+                LinePosition::Name(matched) => self.name(matched, byte, &mut reader)?,
+                // A value begins, after one space that does not count. The first line of an event may be returned from the chunk,
+                // so its start is noted.
                 LinePosition::Colon => {
-                    read.position += usize::from(byte == b' ');
-                    read.first_start = if self.has_data {
+                    reader.position += usize::from(byte == b' ');
+                    reader.first_start = if self.has_data {
                         None
                     } else {
-                        Some(read.position)
+                        Some(reader.position)
                     };
-                    self.begin_line(&mut read)?;
+                    self.begin_line(&mut reader)?;
                     self.place = LinePosition::Value;
                 }
-                LinePosition::Value => self.value(&mut read)?,
-                LinePosition::Other => self.other(&mut read),
+                LinePosition::Value => self.value(&mut reader)?,
+                LinePosition::Other => self.other(&mut reader),
             }
         }
-        if let Some(range) = read.whole {
-            self.keep(&read.chunk[range])?;
+        // The chunk ends before its event. The line of data that was left in the chunk is copied, since the chunk is gone with
+        // this call.
+        if let Some(range) = reader.whole {
+            self.keep(&reader.chunk[range])?;
         }
         *rest = &[];
         Ok(None)
     }
 
-    /// Takes a byte where the byte order mark may be.
-    fn mark(&mut self, matched: usize, byte: u8, read: &mut ChunkReader<'_>) {
+    /// Reads a byte at the start of a stream, where a byte order mark is allowed and skipped. `matched` bytes of the mark came
+    /// before.
+    fn mark(&mut self, matched: usize, byte: u8, reader: &mut ChunkReader<'_>) {
+        // Only a byte of the mark is consumed here. Any other is read again, as a part of the first line.
         self.place = match matched {
             matched if byte == MARK[matched] => {
-                read.position += 1;
+                reader.position += 1;
                 if matched + 1 == MARK.len() {
                     LinePosition::Name(0)
                 } else {
@@ -207,35 +219,39 @@ impl SseDecoder {
                 }
             }
             0 => LinePosition::Name(0),
+            // A part of a mark is the start of a name, and no field that counts has such a name.
             _ => LinePosition::Other,
         };
     }
 
-    /// Takes a byte of the name of a field, or all of `data:`.
+    /// Reads a byte of the name of a field. Only `data` counts, of which `matched` bytes came before in this line.
     fn name(
         &mut self,
         matched: usize,
         byte: u8,
-        read: &mut ChunkReader<'_>,
+        reader: &mut ChunkReader<'_>,
     ) -> Result<(), EventTooLarge> {
         match matched {
-            0 if read.rest().starts_with(b"data:") => {
-                read.position += FIELD.len() + 1;
+            // Most lines begin so, and the name is read at once.
+            0 if reader.rest().starts_with(b"data:") => {
+                reader.position += FIELD.len() + 1;
                 self.place = LinePosition::Colon;
             }
-            // `data` without a colon is a line of data that is empty.
+            // All four letters without a colon are an empty line of data. Its end is read with the value.
             4 if byte == b'\n' || byte == b'\r' => {
-                self.begin_line(read)?;
+                self.begin_line(reader)?;
                 self.place = LinePosition::Value;
             }
             4 if byte == b':' => {
-                read.position += 1;
+                reader.position += 1;
                 self.place = LinePosition::Colon;
             }
             matched if FIELD.get(matched) == Some(&byte) => {
-                read.position += 1;
+                reader.position += 1;
                 self.place = LinePosition::Name(matched + 1);
             }
+            // The line has another name, or is a comment. A decoder that keeps other fields needs the bytes that were matched so
+            // far.
             matched => {
                 if let Some(fields) = &mut self.fields {
                     fields.line.extend_from_slice(&FIELD[..matched]);
@@ -246,25 +262,27 @@ impl SseDecoder {
         Ok(())
     }
 
-    /// Takes the rest of a line of data.
-    fn value(&mut self, read: &mut ChunkReader<'_>) -> Result<(), EventTooLarge> {
-        let (line, end) = read.line();
-        // The first line of an event stays where it is if the chunk has all of it: most events have no other.
-        if let Some(start) = read.first_start.take()
+    /// Reads the rest of a line of data, as far as the chunk has it; the end of the line may be in a later chunk.
+    fn value(&mut self, reader: &mut ChunkReader<'_>) -> Result<(), EventTooLarge> {
+        let (line, end) = reader.line();
+        // Most events have one line of data, which is not copied if all of it is in the chunk: its place is noted, and a second
+        // line would copy it first. `first_start` is set as long as this is the first line of its event, and all of it that
+        // was read is in this chunk.
+        if let Some(start) = reader.first_start.take()
             && let Some(end) = end
         {
             self.check(end - start)?;
-            read.whole = Some(start..end);
+            reader.whole = Some(start..end);
         } else {
             self.keep(line)?;
         }
-        self.end_line(read, end);
+        self.end_line(reader, end);
         Ok(())
     }
 
     /// Takes the rest of a line that says nothing.
-    fn other(&mut self, read: &mut ChunkReader<'_>) {
-        let (line, end) = read.line();
+    fn other(&mut self, reader: &mut ChunkReader<'_>) {
+        let (line, end) = reader.line();
         if let Some(fields) = &mut self.fields {
             let room = LONGEST_FIELD.saturating_sub(fields.line.len());
             fields.line.extend_from_slice(&line[..line.len().min(room)]);
@@ -272,19 +290,21 @@ impl SseDecoder {
                 fields.end_line();
             }
         }
-        self.end_line(read, end);
+        self.end_line(reader, end);
     }
 
     /// The data of an event that ended with the stream and not with a blank line, if there is one. The caller decides
     /// whether it counts.
     pub fn finish(&mut self) -> Option<&[u8]> {
         self.forget_handed_over();
+        // A last line that is `data` or `data:` is an empty line of data, which no byte after it has begun yet.
         if matches!(self.place, LinePosition::Name(4) | LinePosition::Colon) {
             if self.has_data {
                 self.data.push(b'\n');
             }
             self.has_data = true;
         }
+        // A second call returns nothing: no line is open any more, and `has_data` is reset.
         self.place = LinePosition::Other;
         if std::mem::take(&mut self.has_data) {
             Some(&self.data)
@@ -300,9 +320,9 @@ impl SseDecoder {
     }
 
     /// A line of data begins: lines before it are kept in the buffer, and a newline after them.
-    fn begin_line(&mut self, read: &mut ChunkReader<'_>) -> Result<(), EventTooLarge> {
-        if let Some(range) = read.whole.take() {
-            self.keep(&read.chunk[range])?;
+    fn begin_line(&mut self, reader: &mut ChunkReader<'_>) -> Result<(), EventTooLarge> {
+        if let Some(range) = reader.whole.take() {
+            self.keep(&reader.chunk[range])?;
         }
         if self.has_data {
             self.keep(b"\n")?;
@@ -312,14 +332,14 @@ impl SseDecoder {
     }
 
     /// Steps over the end of a line at `end`, or to the end of the chunk.
-    fn end_line(&mut self, read: &mut ChunkReader<'_>, end: Option<usize>) {
+    fn end_line(&mut self, reader: &mut ChunkReader<'_>, end: Option<usize>) {
         match end {
             Some(end) => {
-                self.after_return = read.chunk[end] == b'\r';
+                self.after_return = reader.chunk[end] == b'\r';
                 self.place = LinePosition::Name(0);
-                read.position = end + 1;
+                reader.position = end + 1;
             }
-            None => read.position = read.chunk.len(),
+            None => reader.position = reader.chunk.len(),
         }
     }
 

@@ -17,8 +17,9 @@ const HINT: &str = "input_hint";
 /// The key of a JSON answer with its words for the user.
 const CONTENT: &str = "content";
 
-/// Whether the agent waits for input after the last turn; `tools` ask the user.
-pub fn awaiting_input(trace: &Trace, tools: &[String]) -> InputDecision {
+/// The decision whether the agent waits for input after the last turn of `trace`, with its question (SPEC 8). A call to one of
+/// the tools in `confirmation_tools` asks the user.
+pub fn awaiting_input(trace: &Trace, confirmation_tools: &[String]) -> InputDecision {
     let completed = decided(InputReason::Completed, None, None);
     let Some(turn) = trace.turns.last() else {
         return completed;
@@ -33,42 +34,47 @@ pub fn awaiting_input(trace: &Trace, tools: &[String]) -> InputDecision {
     }
 
     // An answer in JSON may declare that the agent waits, and has its words for the user in a key.
-    let mut words = last_message(trace, turn);
-    let mut of_answer = None;
+    let mut answer_text = last_message(trace, turn);
+    let mut answer_declares = None;
     let mut hint = None;
-    let answer = words.and_then(json_object);
-    if let Some(object) = &answer {
-        words = text_of(object.get(CONTENT));
-        of_answer = object.get(DECLARATION).and_then(Value::as_bool);
+    let json_answer = answer_text.and_then(json_object);
+    if let Some(object) = &json_answer {
+        answer_text = text_of(object.get(CONTENT));
+        answer_declares = object.get(DECLARATION).and_then(Value::as_bool);
         hint = text_of(object.get(HINT));
     }
 
-    // An interrupt waits whatever the answer says, and its own message is the better question.
-    let mut question = words;
+    // An interrupt waits for input whatever the answer declares. Its message is the question, since that is what the user has to
+    // answer. If several have a message, the last one counts, like the last of several declarations of one kind (SPEC 8).
+    let mut question = answer_text;
     if let Some(RunEnd::Interrupted(interrupts)) = run_end {
         let mut last_first = interrupts.iter().rev();
-        let asked = last_first.find_map(|interrupt| interrupt.message.as_deref());
-        return decided(InputReason::AgentDeclared, asked.or(question), hint);
-    }
-
-    // An event may declare it as well; its words are for an answer that has none.
-    let mut of_event = None;
-    if let Some((waits, value)) = declaration_of_event(trace, turn) {
-        of_event = Some(waits);
-        question = question.or(text_of(value.get(CONTENT)));
-        hint = hint.or(text_of(value.get(HINT)));
-    }
-    let state = trace.state.value();
-    let of_state = state.get(DECLARATION).and_then(Value::as_bool);
-    if [of_answer, of_event, of_state].contains(&Some(true)) {
+        let last_message = last_first.find_map(|interrupt| interrupt.message.as_deref());
+        let question = last_message.or(question);
         return decided(InputReason::AgentDeclared, question, hint);
     }
 
-    // Nothing declares it, so it is guessed: a tool that asks the user is a better sign than a question mark.
-    if asking_call(trace, tools).is_some() {
+    // A custom event may declare it as well. Its texts are used only if the answer has none.
+    let mut event_declares = None;
+    if let Some((declares, value)) = declaration_of_event(trace, turn) {
+        event_declares = Some(declares);
+        question = question.or(text_of(value.get(CONTENT)));
+        hint = hint.or(text_of(value.get(HINT)));
+    }
+    // The state may declare it too. One of the three is enough, even if another one declares the opposite.
+    let state = trace.state.value();
+    let state_declares = state.get(DECLARATION).and_then(Value::as_bool);
+    if [answer_declares, event_declares, state_declares].contains(&Some(true)) {
+        return decided(InputReason::AgentDeclared, question, hint);
+    }
+
+    // Without a declaration, the last turn decides: a call to a tool that asks the user is a better sign than a question mark.
+    if asking_call(trace, confirmation_tools).is_some() {
         return decided(InputReason::ToolRequiresConfirmation, question, hint);
     }
-    if of_answer != Some(false) && words.is_some_and(ends_with_question) {
+    // A JSON answer with `awaiting_input: false` says that its question mark asks for nothing.
+    let answer_denies = answer_declares == Some(false);
+    if !answer_denies && answer_text.is_some_and(ends_with_question) {
         return decided(InputReason::ContentIsQuestion, question, hint);
     }
     completed
@@ -86,7 +92,7 @@ fn text_of(value: Option<&Value>) -> Option<&str> {
     value.and_then(Value::as_str)
 }
 
-/// What the last custom event of a turn that is such a declaration declares, and its value.
+/// The last declaration among the custom events of a turn: whether the agent waits, and the value of the event.
 fn declaration_of_event<'t>(trace: &'t Trace, turn: &TurnRanges) -> Option<(bool, &'t Value)> {
     let custom = trace.custom.get(turn.custom.clone()).unwrap_or_default();
     custom.iter().rev().find_map(|event| {
@@ -96,7 +102,8 @@ fn declaration_of_event<'t>(trace: &'t Trace, turn: &TurnRanges) -> Option<(bool
 }
 
 /// Whether a custom event declares that the agent waits, or that it does not; `None` if it is about something else. An event
-/// of the name does with an object, unless the object says otherwise; one of another name with the key alone.
+/// with the name `awaiting_input` and an object declares that the agent waits, unless its key `awaiting_input` is false. An
+/// event with another name needs that key.
 fn declares(name: &str, value: &Value) -> Option<bool> {
     let of_key = value.get(DECLARATION).and_then(Value::as_bool);
     if name != DECLARATION {
@@ -132,7 +139,7 @@ pub fn asking_call<'t>(trace: &'t Trace, tools: &[String]) -> Option<&'t ToolCal
     })
 }
 
-/// The object that a text is: as it is, or in a fenced block.
+/// The JSON object that a text consists of, or that is in its first fenced block.
 fn json_object(text: &str) -> Option<Map<String, Value>> {
     let mut object = text;
     if !text.starts_with('{') {

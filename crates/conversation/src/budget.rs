@@ -51,32 +51,35 @@ pub(super) struct TurnBudget {
 }
 
 impl Budget {
-    /// The part for a turn with a timeout of its `own` and this limit of its duration, after so much time is `used`.
+    /// The part of the budget for one turn. The turn may have an `own_timeout`, and a rule may limit its duration to
+    /// `longest_duration`. The turns before it took `used` of the time for the test, and left `conversation` of the time for a
+    /// simulated conversation.
     pub(super) fn of_turn(
         &self,
-        own: Option<Duration>,
-        limit: Option<Duration>,
+        own_timeout: Option<Duration>,
+        longest_duration: Option<Duration>,
         used: Duration,
         conversation: Option<TimeLeft>,
     ) -> TurnBudget {
-        // A rule that allows a turn to take longer than the default could otherwise never pass such a turn.
-        let mut default = self.turn.timeout;
-        if let Some(limit) = limit
+        // A default timeout gives way to a rule that allows a longer duration: such a turn would time out before it could pass.
+        let mut target_timeout = self.turn.timeout;
+        if let Some(longest) = longest_duration
             && self.is_default_timeout
         {
-            default = default.max(limit);
+            target_timeout = target_timeout.max(longest);
         }
-        let own = own.unwrap_or(default);
+        let own = own_timeout.unwrap_or(target_timeout);
 
-        // The shortest of three times applies. The message about it names the key that sets that time.
-        let of_test = match self.whole {
+        // The shortest of three times ends the turn: its own, the rest of the test's and the rest of the conversation's.
+        let left_for_test = match self.whole {
             Some(whole) => whole.saturating_sub(used),
             None => Duration::MAX,
         };
-        let mut timeout = own.min(of_test);
+        let mut timeout = own.min(left_for_test);
+        // The time of the conversation is noted only if it can be the shortest one: the message about a timeout names it.
         let mut conversation_time = None;
         if let Some(time) = conversation
-            && time.left < of_test
+            && time.left < left_for_test
         {
             timeout = timeout.min(time.left);
             conversation_time = Some(time.of);
@@ -84,9 +87,11 @@ impl Budget {
         TurnBudget {
             limits: Limits {
                 timeout,
+                // A child token: the stop of the run cancels the turn, and to cancel the turn stops nothing else.
                 cancel: self.turn.cancel.child_token(),
                 ..self.turn.clone()
             },
+            // A turn whose time was shortened says little, so silence is measured by the timeout of the target.
             shows_silence: self.turn.timeout.min(LONGEST_SILENCE),
             own,
             whole: self.whole,
@@ -96,32 +101,37 @@ impl Budget {
 }
 
 impl TurnBudget {
-    /// The problem of a turn that used it up with a request sent at `sent`, within `limits`, after it got as far as
-    /// `reached` says.
+    /// The problem of a turn that timed out. Its last request was sent at `sent` and had `limits`; `reached` is the progress of
+    /// the response, as the end of the message. The message and its help name the time that was too short.
     pub(super) fn timed_out(&self, sent: At, limits: &Limits, reached: &str) -> Problem {
-        // The deadline is that of the whole test, even if the time of the conversation is the shorter one.
+        // `Limits::until` is the deadline or the end of the timeout, whichever comes first. The deadline is that of the whole
+        // test.
         let is_past_deadline = limits.until(sent) < sent.plus(limits.timeout);
-        let is_shorter = self.limits.timeout < self.own;
+        let is_past_test = is_past_deadline && self.whole.is_some();
+
+        // A turn with less than its own time got the rest of another one: that of the conversation, if it was noted, or the
+        // test's.
+        let is_shortened = self.limits.timeout < self.own;
         if let Some(time) = self.conversation
-            && is_shorter
-            && !(is_past_deadline && self.whole.is_some())
+            && is_shortened
+            && !is_past_test
         {
             let message = conversation_timeout(time, reached);
             return Problem::new(ErrorKind::Timeout, message).help(OF_CONVERSATION);
         }
         if let Some(whole) = self.whole
-            && (is_past_deadline || is_shorter)
+            && (is_past_test || is_shortened)
         {
             let after = duration::chosen(whole);
             let message = format!("timeout after {after} for the whole test{reached}");
             return Problem::new(ErrorKind::Timeout, message).help(OF_TEST);
         }
+
+        // The turn had all of its own time. A helper, which has no time for the whole test, also gets here after the deadline of
+        // its test: its caller looks at that.
         let after = duration::chosen(self.own);
-        Problem::new(
-            ErrorKind::Timeout,
-            format!("timeout after {after}{reached}"),
-        )
-        .help(OF_TURN)
+        let message = format!("timeout after {after}{reached}");
+        Problem::new(ErrorKind::Timeout, message).help(OF_TURN)
     }
 }
 

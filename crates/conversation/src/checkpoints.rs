@@ -106,21 +106,21 @@ impl Checkpoints {
         outcomes.collect()
     }
 
-    /// Starts to watch the turn `index`, counted from 0.
+    /// Begins to watch the turn `index`, counted from 0: with the checkpoints that are not reached yet, and every condition.
     ///
     /// # Errors
     /// If a pattern compiles to more than is allowed.
     pub(super) fn begin_turn(&mut self, index: usize) -> Result<(), regex::Error> {
-        // A condition is about one turn, so what the turn before decided is forgotten.
+        // A condition is about one turn, so its result in the turn before is forgotten.
         for condition in &mut self.conditions {
             condition.reached_at = None;
             condition.missed = None;
         }
-        for watched in self.pending_mut() {
-            watched
-                .evaluator
-                .set_turn_rules(index, watched.checkpoint.rules.clone());
-            watched.evaluator.begin_turn(index)?;
+        // An evaluator takes rules for one turn at a time. Those of a checkpoint are the same in every turn.
+        for pending in self.pending_mut() {
+            let rules = pending.checkpoint.rules.clone();
+            pending.evaluator.set_turn_rules(index, rules);
+            pending.evaluator.begin_turn(index)?;
         }
         Ok(())
     }
@@ -138,8 +138,8 @@ impl Checkpoints {
         }
     }
 
-    /// The running turn has ended, whose number is `turn`, counted from 1. What others decide is asked if all else is
-    /// true of it, and all that the checkpoint comes after is reached.
+    /// Decides which checkpoints the running turn reached, and which conditions are true of it. The turn has ended; its number
+    /// is `turn`, counted from 1. `oracle` answers the questions of their rules.
     ///
     /// # Errors
     /// If a script or a judge that is asked cannot answer.
@@ -153,22 +153,26 @@ impl Checkpoints {
             if self.watched[index].reached_at.is_some() {
                 continue;
             }
-            // One turn may reach several in their order, so each looks at what those before it have reached by now.
+            // One turn may reach several checkpoints in their order, so those that this turn has reached count here as well.
             let reached = self.reached();
-            let mut after = self.watched[index].checkpoint.after.iter();
-            let waits_for = after.find(|id| !reached.contains(&id.as_str())).cloned();
+            let mut predecessors = self.watched[index].checkpoint.after.iter();
+            let waits_for = predecessors.find(|id| !reached.contains(&id.as_str()));
+            let waits_for = waits_for.cloned();
             self.watched[index]
                 .end_turn(turn, waits_for, trace, oracle)
                 .await?;
         }
         for condition in &mut self.conditions {
-            condition.end_turn(turn, None, trace, oracle).await?;
+            // Conditions have no order.
+            let waits_for = None;
+            condition.end_turn(turn, waits_for, trace, oracle).await?;
         }
         Ok(())
     }
 }
 
-/// The same checkpoints, with an evaluator each.
+/// The `checkpoints` as watched ones that are not reached yet. Each gets an evaluator of its own, which masks secrets with
+/// `redactor`; all share the computing time of the test's rules.
 fn watch(
     checkpoints: Vec<CompiledCheckpoint>,
     redactor: &Redactor,
@@ -176,6 +180,7 @@ fn watch(
 ) -> Result<Vec<WatchedCheckpoint>, regex::Error> {
     let mut watched = Vec::with_capacity(checkpoints.len());
     for checkpoint in checkpoints {
+        // The evaluator begins without rules: those of the checkpoint are set for each turn.
         let evaluator = Evaluator::start(Inherited::default(), redactor.clone())?;
         watched.push(WatchedCheckpoint {
             checkpoint,
@@ -188,7 +193,8 @@ fn watch(
 }
 
 impl WatchedCheckpoint {
-    /// Decides whether the turn that has ended reaches it; one that `waits_for` another is not reached.
+    /// Decides whether the turn with the number `turn`, which has ended, reaches the checkpoint. `waits_for` is the id of a
+    /// checkpoint that must be reached before it and is not: then it is not reached either.
     async fn end_turn(
         &mut self,
         turn: u32,
@@ -196,28 +202,30 @@ impl WatchedCheckpoint {
         trace: &Trace,
         oracle: &dyn Oracle,
     ) -> Result<(), Halt> {
-        self.missed = self.missed_in_turn(waits_for, trace, oracle).await?;
+        self.missed = self.reason_missed(waits_for, trace, oracle).await?;
         if self.missed.is_none() {
             self.reached_at = Some(turn);
         }
         Ok(())
     }
 
-    /// The reason that the turn that has ended does not reach it.
-    async fn missed_in_turn(
+    /// The reason that the turn that has ended does not reach the checkpoint: the first that is found. `None` if it does.
+    async fn reason_missed(
         &mut self,
         waits_for: Option<String>,
         trace: &Trace,
         oracle: &dyn Oracle,
     ) -> Result<Option<String>, Halt> {
+        // A turn reaches a checkpoint by itself, so no rule may wait for a turn that follows.
         let failures = self
             .evaluator
             .end_turn(trace, Completion::Complete, Following::Nothing);
-        // Taken in any case: a question of this turn must not be asked after the next one.
+        // Questions are taken even if they are not asked: those of this turn must not be asked after the next one.
         let questions = self.evaluator.take_questions();
         if let Some(failure) = failures.into_iter().next() {
             return Ok(Some(failure.message));
         }
+        // A rule that cannot be evaluated has not failed, and has not passed either.
         if let Some(problem) = self.evaluator.unjudged() {
             return Ok(Some(problem.message));
         }
@@ -225,15 +233,17 @@ impl WatchedCheckpoint {
             return Ok(Some(format!("it comes after `{id}`, which is not reached")));
         }
 
-        // Scripts and judges take time and money, so they come last.
+        // Scripts and judges take time and money, so they are asked last.
         for question in questions {
             let decision = match oracle.decide(&question).await {
                 Ok(decision) => decision,
+                // The problem of a script or judge gets the name of the rule that asked.
                 Err(Halt::Broken(problem)) => {
                     return Err(Halt::Broken(question.unanswered(problem)));
                 }
                 Err(halt @ (Halt::Stopped | Halt::Skipped(..))) => return Err(halt),
             };
+            // A judge that must not be asked in this run has confirmed nothing.
             if decision == Decision::NotAsked {
                 return Ok(Some(question.not_asked()));
             }

@@ -44,7 +44,8 @@ pub enum TurnDecision {
 }
 
 impl ConditionalTurn {
-    /// The decision after the last turn of `trace`; `evaluator` has the time of the rules.
+    /// The decision whether the turn is sent, after the last turn of `trace`. A step is looked for with the compiled patterns of
+    /// `evaluator`, and in the time that its rules have.
     ///
     /// # Errors
     /// If a pattern compiles to more than is allowed.
@@ -53,17 +54,17 @@ impl ConditionalTurn {
         trace: &Trace,
         evaluator: &mut Evaluator,
     ) -> Result<TurnDecision, regex::Error> {
-        // A condition of the first turn is about the messages before it, if the test has some.
+        // A condition of the first turn is about the history, the messages before it, if the test has some.
         let mut trace = trace;
         let mut place = format!("turn {}", trace.turns.len());
         if trace.turns.is_empty()
             && let Some(history) = trace.history()
         {
             trace = history;
-            "the history".clone_into(&mut place);
+            place = String::from("the history");
         }
 
-        // While an interrupt is open, nothing but its answer can be sent, so every other condition gives way.
+        // While an interrupt is open, nothing but its answer can be sent: no other condition is met, whatever it looks for.
         let wanted = &self.condition.wanted;
         if !open_interrupts(trace).is_empty() {
             if *wanted == WantedOfTurn::Interrupted {
@@ -73,6 +74,8 @@ impl ConditionalTurn {
                 "an interrupt is open after {place}: only `if: interrupted` is met then"
             )));
         }
+
+        // A turn whose condition is met is sent at once. The reason is why it is not met.
         let reason = match wanted {
             WantedOfTurn::Interrupted => format!("no interrupt is open after {place}"),
             WantedOfTurn::Awaits => {
@@ -85,21 +88,23 @@ impl ConditionalTurn {
                 StepFinding::Found => return Ok(TurnDecision::Needed),
                 StepFinding::Undecided(why) => return Ok(TurnDecision::Undecided(why)),
                 StepFinding::Missing => {
-                    let words = step.describe();
-                    let words = words.strip_prefix("a ").unwrap_or(&words);
-                    format!("{place} has no {words}")
+                    // "a call to `pay`" becomes "turn 2 has no call to `pay`".
+                    let description = step.describe();
+                    let thing = description.strip_prefix("a ").unwrap_or(&description);
+                    format!("{place} has no {thing}")
                 }
             },
         };
 
-        // What was not read may be the very thing that the condition looks for.
+        // A part of the turn that could not be read may be the very thing that the condition looks for.
         Ok(match self.unread(trace) {
             Some(unread) => TurnDecision::Undecided(unread),
             None => TurnDecision::NotNeeded(reason),
         })
     }
 
-    /// The things in the last turn that were not read, and that may meet a condition of one word.
+    /// The parts of the last turn that were not read and may meet the condition, in words. A step is `None`: the search for it
+    /// reports what it could not read.
     fn unread(&self, trace: &Trace) -> Option<String> {
         let facts = match self.condition.wanted {
             WantedOfTurn::Awaits => OF_WAITING,

@@ -21,7 +21,8 @@ const MOST_ROUNDS: usize = 25;
 const SILENT_PROGRAM_HELP: &str =
     "does the program serve HTTP, or speak another protocol? `ananke init -- COMMAND` finds out";
 
-/// Exchanges requests and responses until no call waits for the client.
+/// Sends `action`, and then the results of the calls that wait for the client, until no call waits any more: each time as one
+/// exchange, a request with its response. All exchanges are of one turn, and share the time in `budget`.
 ///
 /// # Errors
 /// The reason that the turn could not be evaluated to its end.
@@ -41,28 +42,31 @@ pub(super) async fn exchange(
             events_before: sink.trace.events_so_far(),
         };
         let ended = session.exchange(request, &limits, sink).await;
-        // Observers are shown every end, since one of them finds out from it whether the agent answers at all.
+        // Observers are shown how the exchange ended, since one of them finds out from it whether the agent answers at all. A
+        // cancellation says nothing about that.
         match &ended {
             Err(error) => sink.failed(error),
             Ok(Ended::Terminal) => sink.completed(),
             Ok(Ended::Timeout) => note_silence(sink, &limits, budget.shows_silence),
             Ok(Ended::Cancelled) => {}
         }
-        if let Err(halt) = check(ended, budget, &limits, sink) {
+        if let Err(halt) = check_end(ended, budget, &limits, sink) {
             return Err(with_stderr(halt, session).await);
         }
+        // A rule that failed stops the turn, so its calls are not answered.
         if sink.was_stopped() {
             break;
         }
 
-        // Calls that wait for the client are answered in one more exchange of the same turn.
-        let answers = answers(&sink.trace, tools, round).await?;
+        // An answer may also make a rule fail, and stop the turn. An agent that never stops calling is an error of
+        // `client_answers`.
+        let answers = client_answers(&sink.trace, tools, round).await?;
         if answers.is_empty() || sink.answer(&answers).is_break() {
             break;
         }
         action = Action::ToolResults(answers);
 
-        // The time of the turn is that of all its exchanges together.
+        // The next exchange gets the time that those before it left of the turn.
         if let Some(turn) = sink.trace.turns.last() {
             let used = Duration::from_micros(sink.trace.turn_micros(turn));
             limits.timeout = budget.limits.timeout.saturating_sub(used);
@@ -71,8 +75,11 @@ pub(super) async fn exchange(
     Ok(())
 }
 
-/// The reason that an exchange with this end could not be evaluated to its end.
-fn check(
+/// Checks how an exchange ended.
+///
+/// # Errors
+/// The reason that its turn cannot be evaluated to its end.
+fn check_end(
     ended: Result<Ended, TargetError>,
     budget: &TurnBudget,
     limits: &Limits,
@@ -85,34 +92,39 @@ fn check(
             help: error.help,
         })),
         Ok(Ended::Timeout) => {
+            // Without an exchange nothing was sent: the time is then counted from the beginning of the clock.
             let sent = match sink.trace.exchanges.last() {
                 Some(exchange) => exchange.sent,
                 None => At::default(),
             };
-            let mut problem = budget.timed_out(sent, limits, &reached(&sink.trace, sink.heard));
-            // More time would not help such a program, so its remedy goes before the key that sets the time.
+            let mut problem = budget.timed_out(sent, limits, &progress(&sink.trace, sink.heard));
+            // A program that prints nothing needs another remedy than more time, so that remedy comes first.
             if is_silent_program(&sink.trace) {
-                let sets = problem.help.unwrap_or_default();
-                problem.help = Some(format!("{SILENT_PROGRAM_HELP}; {sets}"));
+                let time_help = problem.help.unwrap_or_default();
+                problem.help = Some(format!("{SILENT_PROGRAM_HELP}; {time_help}"));
             }
             Err(problem.into())
         }
-        // A rule failed, and the turn was to end with it: its finding is the verdict.
+        // A rule that failed stopped the turn: its failure is the verdict. Else the run itself was stopped.
         Ok(Ended::Cancelled) if sink.was_stopped() => Ok(()),
         Ok(Ended::Cancelled) => Err(Halt::Stopped),
         Ok(Ended::Terminal) => check_run_end(sink),
     }
 }
 
-/// The reason that a complete response breaks the turn: its run failed, which no rule expects.
+/// Checks how the agent's run ended in the last exchange, whose response is complete.
+///
+/// # Errors
+/// If the run ended with an error or was cancelled, and no rule expects that.
 fn check_run_end(sink: &TraceSink<'_>) -> Result<(), Halt> {
+    // A response that reports no end of a run reports no failure either.
     let Some(exchange) = sink.trace.exchanges.last() else {
         return Ok(());
     };
     let Some(end) = &exchange.run_end else {
         return Ok(());
     };
-    // How an earlier run ended that is replayed is history.
+    // A run of an earlier conversation that is replayed is history: its end is no result of this turn.
     if exchange.is_replay || sink.evaluator.expects(end) {
         return Ok(());
     }
@@ -135,7 +147,8 @@ async fn with_stderr(mut halt: Halt, session: &mut dyn Session) -> Halt {
     halt
 }
 
-/// Reports a silent agent to the observers after the last exchange, which timed out within `limits`: they give up one that hangs.
+/// Notifies the observers of a silent agent, after the last exchange timed out: the run gives up an agent that hangs. The
+/// exchange had the time in `limits`; only a time of at least `shows_silence` is long enough to call the agent silent.
 fn note_silence(sink: &mut TraceSink<'_>, limits: &Limits, shows_silence: Duration) {
     let Some(exchange) = sink.trace.exchanges.last() else {
         return;
@@ -147,7 +160,7 @@ fn note_silence(sink: &mut TraceSink<'_>, limits: &Limits, shows_silence: Durati
     {
         return;
     }
-    // Nor is one whose call runs: its tool takes so long.
+    // An agent with a pending call is not silent either: its tool takes so long.
     if let Some(turn) = sink.trace.turns.last()
         && let Some(calls) = sink.trace.calls.get(turn.calls.clone())
         && calls.iter().any(ToolCall::is_pending)
@@ -155,7 +168,8 @@ fn note_silence(sink: &mut TraceSink<'_>, limits: &Limits, shows_silence: Durati
         return;
     }
 
-    // A healthy agent may need longer than a test with a very short time gives it, so such a time shows nothing.
+    // A healthy agent may need longer than a test with a very short time gives it, so such a time shows nothing. An agent from
+    // which nothing came at all is not reported here: its timeout alone shows that it did not answer.
     if waited < shows_silence {
         sink.hurried();
     } else if sink.heard.is_some() {
@@ -163,8 +177,9 @@ fn note_silence(sink: &mut TraceSink<'_>, limits: &Limits, shows_silence: Durati
     }
 }
 
-/// The progress of the last exchange, as the end of a message about its timeout; empty if there is none.
-fn reached(trace: &Trace, heard: Option<At>) -> String {
+/// The progress of the last exchange, as the end of a message about its timeout; empty if no request was sent. The last bytes
+/// of the response came at `heard`.
+fn progress(trace: &Trace, heard: Option<At>) -> String {
     let Some(exchange) = trace.exchanges.last() else {
         return String::new();
     };
@@ -177,7 +192,8 @@ fn reached(trace: &Trace, heard: Option<At>) -> String {
         .take_while(|event| usize::from(event.exchange) == number);
     let last = events.next();
 
-    // What came may be no message at all, which says more than how much came.
+    // The session may have said why no response came, such as that a program printed something else than messages. That says
+    // more than the number of events. A response with a status has begun, so nothing is missing but the rest of it.
     let missing = exchange.missing.as_deref().unwrap_or(NO_RESPONSE);
     if exchange.status.is_none() && (last.is_none() || missing != NO_RESPONSE) {
         return format!(": {missing}");
@@ -186,13 +202,14 @@ fn reached(trace: &Trace, heard: Option<At>) -> String {
         return ": the response began, and no event came".to_owned();
     };
 
-    // A comment keeps the connection open, and is no event.
+    // Bytes after the last event were no event, such as a comment that keeps the connection open.
     let then = if heard > Some(last.at) {
         "then no other event"
     } else {
         "then nothing"
     };
     let after = duration::rounded(last.at.0.saturating_sub(exchange.sent.0));
+    // `last` was taken from `events`, so these are the others.
     match events.count() {
         0 => format!(": 1 event received {after} after the request, {then}"),
         others => format!(
@@ -202,7 +219,7 @@ fn reached(trace: &Trace, heard: Option<At>) -> String {
     }
 }
 
-/// The agent is a program that has printed nothing in the whole conversation: it may speak another protocol.
+/// Whether the agent is a program that has printed nothing in the whole conversation: it may speak another protocol.
 fn is_silent_program(trace: &Trace) -> bool {
     match trace.exchanges.last() {
         Some(exchange) => {
@@ -212,17 +229,21 @@ fn is_silent_program(trace: &Trace) -> bool {
     }
 }
 
-/// The answers to the calls that wait for the client at the end of an exchange; none if none waits, or if one of them
-/// is left open on purpose: the agent goes on only when all are answered.
-async fn answers(
+/// The answers to the calls that wait for the client at the end of an exchange; empty if the client answers none. The turn got
+/// `round` such rounds of answers before.
+///
+/// # Errors
+/// If a call has no answer, or the turn has had [`MOST_ROUNDS`] rounds.
+async fn client_answers(
     trace: &Trace,
     tools: &mut dyn ToolHost,
     round: usize,
 ) -> Result<Vec<ToolAnswer>, Halt> {
-    let pending = pending(trace, tools);
+    let pending = pending_calls(trace, tools);
     let Some((first, _)) = pending.first() else {
         return Ok(Vec::new());
     };
+    // The agent goes on only when all calls are answered. If the test leaves one open on purpose, the others stay open too.
     if pending
         .iter()
         .any(|(_, handling)| *handling == Handling::LeftOpen)
@@ -230,7 +251,7 @@ async fn answers(
         return Ok(Vec::new());
     }
 
-    // An agent that does not take in a result calls the same tool until the time is up, so that the time would be blamed.
+    // An agent that ignores results calls the same tool until the turn times out. That message would blame the time.
     if round >= MOST_ROUNDS {
         let message = format!(
             "the agent still calls `{}` after {MOST_ROUNDS} rounds of answers in one turn",
@@ -245,8 +266,9 @@ async fn answers(
     tools.answer_all(calls, trace).await
 }
 
-/// The calls of the last turn that wait for the client, if its run has finished.
-fn pending<'t>(trace: &'t Trace, tools: &dyn ToolHost) -> Vec<(&'t ToolCall, Handling)> {
+/// The calls of the last turn that wait for the client, with the way in which `tools` handles each; empty unless the agent's run
+/// has finished.
+fn pending_calls<'t>(trace: &'t Trace, tools: &dyn ToolHost) -> Vec<(&'t ToolCall, Handling)> {
     let mut pending = Vec::new();
     let Some(exchange) = trace.exchanges.last() else {
         return pending;
@@ -254,11 +276,11 @@ fn pending<'t>(trace: &'t Trace, tools: &dyn ToolHost) -> Vec<(&'t ToolCall, Han
     let Some(turn) = trace.turns.last() else {
         return pending;
     };
-    // A run that failed or asks the user waits for no tool.
+    // A run that failed or asks the user waits for no tool. An end that the protocol does not have counts as finished.
     let Some(RunEnd::Finished | RunEnd::Unknown(_)) = exchange.run_end else {
         return pending;
     };
-    // What is replayed was answered when it was new.
+    // Calls of a replayed thread, like those of the history, are over: nothing is sent for them.
     if turn.input.is_replay {
         return pending;
     }
@@ -266,6 +288,7 @@ fn pending<'t>(trace: &'t Trace, tools: &dyn ToolHost) -> Vec<(&'t ToolCall, Han
         if !call.is_pending() || call.origin == Origin::History {
             continue;
         }
+        // Calls that the agent executes itself do not wait for the client.
         let handling = tools.handling(&call.name);
         if handling != Handling::Agent {
             pending.push((call, handling));

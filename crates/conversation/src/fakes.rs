@@ -80,6 +80,7 @@ impl Session for FakeSession {
 }
 
 impl FakeSession {
+    /// Does the next act of the script as the response to a request. A script that is over goes on with a message.
     async fn act(&mut self, request: Request, limits: &Limits, sink: &mut dyn Sink) -> Ended {
         self.requests.lock().unwrap().push(request.action);
         if limits.cancel.is_cancelled() {
@@ -92,6 +93,7 @@ impl FakeSession {
             is_replay: false,
         }];
         let mut end = RunEnd::Finished;
+        // Most acts are changes, which are reported after the match with the end of the run. An act that times out has none.
         match self.script.next().unwrap_or(FakeAct::Says("…")) {
             FakeAct::Says(text) => changes.extend(message(text.to_owned())),
             FakeAct::Asks => {
@@ -148,6 +150,7 @@ impl FakeSession {
     }
 }
 
+/// The changes of a message that the agent sends in one piece.
 fn message(text: String) -> [Change<'static>; 3] {
     [
         Change::MessageOpened {
@@ -208,6 +211,7 @@ impl Inputs {
 }
 
 impl InputSource for Inputs {
+    /// Gives the next turn, with its rules if it is the turn that has some. The number of the turn is that of the ends so far.
     fn next<'a>(
         &'a mut self,
         _: ConversationSoFar<'a>,
@@ -344,6 +348,7 @@ pub(super) fn rules(block: &str) -> Inherited {
     )
 }
 
+/// The assert block that is written as `block` in YAML, compiled as one of `level`. A test file around it has it parsed.
 fn compiled(block: &str, level: Level) -> Block {
     let text = format!(
         "version: \"{NEWEST_VERSION}\"\nname: fake\nturns: [{{ user: hi }}]\nassert: {block}\n"
@@ -386,6 +391,7 @@ pub(super) struct FakeTest {
 }
 
 impl FakeTest {
+    /// A test without rules whose agent acts as `script` says. A unit test changes the fields that it is about.
     pub(super) fn of(script: &[FakeAct]) -> Self {
         Self {
             script: script.to_vec(),
@@ -401,7 +407,7 @@ impl FakeTest {
         }
     }
 
-    /// Holds the conversation.
+    /// Holds the conversation of the test with `inputs`. The agent, its clock and all hosts are fakes.
     pub(super) async fn hold(&mut self, inputs: &mut Inputs) -> ConversationResult {
         let session = FakeSession {
             script: self.script.clone().into_iter(),

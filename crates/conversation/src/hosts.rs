@@ -37,11 +37,11 @@ pub trait ToolHost: Send {
         trace: &'a Trace,
     ) -> BoxFuture<'a, Result<ToolAnswer, Halt>>;
 
-    /// Answers the calls of one round, in the order in which the answers come: one call after the other, if the host does
-    /// not execute several at once.
+    /// Answers the calls of one round, and returns the answers in the order in which they came. This default answers one call
+    /// after the other; a host that executes several at once has its own.
     ///
     /// # Errors
-    /// If one of them has no answer.
+    /// If a call has no answer: then the calls after it are not answered.
     fn answer_all<'a>(
         &'a mut self,
         calls: Vec<&'a ToolCall>,

@@ -11,7 +11,7 @@ use ananke_recording::Recorder;
 use ananke_rules::{Following, TurnRules};
 use ananke_trace::trace::{Change, Input, Trace};
 
-/// Follows a conversation. It sees everything in the order in which it happened, before the trace and the rules do, each
+/// Follows a conversation. An observer sees everything in the order in which it happened, before the trace and the rules do, each
 /// time with the lane that talks.
 pub trait Observer: Send {
     /// Bytes were sent or received.
@@ -19,12 +19,12 @@ pub trait Observer: Send {
         let _ = (lane, at, wire);
     }
 
-    /// The bytes meant this.
+    /// The agent did this, as the bytes that were received say.
     fn change(&mut self, lane: &Lane, at: At, change: &Change<'_>) {
         let _ = (lane, at, change);
     }
 
-    /// An exchange of the running turn came to nothing.
+    /// An exchange of the running turn failed with an error.
     fn failed(&mut self, error: &TargetError) {
         let _ = error;
     }
@@ -35,8 +35,8 @@ pub trait Observer: Send {
     /// An exchange of the running turn timed out: the response had begun, and nothing more of it came for most of the time.
     fn fell_silent(&mut self) {}
 
-    /// An exchange of the running turn timed out, and nothing came for most of the time: but the test gave it less than its target
-    /// gives, so that it shows nothing of the target.
+    /// An exchange of the running turn timed out, and nothing came for most of the time. Its time was too short to show that the
+    /// target does not respond, because the test gave it less than the target does.
     fn hurried(&mut self) {}
 
     /// The condition of a turn was decided, and with it whether the turn is sent.
@@ -44,8 +44,8 @@ pub trait Observer: Send {
         let _ = (turn, decision);
     }
 
-    /// A turn begins with this input after what `before` has; `rules` are its own if they were not known when the conversation
-    /// began.
+    /// A turn begins with `input`, after the turns that are in `before`; `rules` are its own if they were not known when the
+    /// conversation began.
     fn turn_began(&mut self, before: &Trace, input: &Input, rules: Option<&TurnRules>) {
         let _ = (before, input, rules);
     }

@@ -27,8 +27,8 @@ enum PendingItem<'t> {
     Call(&'t ToolCall),
 }
 
-/// The reason that a message of the user cannot be sent: interrupts are pending (SPEC 5).
-fn unanswered(trace: &Trace) -> Option<Problem> {
+/// The problem of a message that the user sends while interrupts are open (SPEC 5); `None` if none is open.
+fn open_interrupt_problem(trace: &Trace) -> Option<Problem> {
     let pending = Pending::of(trace);
     if pending.interrupts.is_empty() {
         return None;
@@ -43,17 +43,18 @@ fn unanswered(trace: &Trace) -> Option<Problem> {
 /// Whether `input` can be sent now: interrupts that are open are answered, and only these.
 pub fn can_send(trace: &Trace, input: &TurnInput) -> bool {
     match input {
-        TurnInput::User(_) => unanswered(trace).is_none(),
-        TurnInput::Own(turn) if turn.kind.said.is_some() => unanswered(trace).is_none(),
-        TurnInput::Resume(answers) => action(trace, answers).is_ok(),
+        TurnInput::User(_) => open_interrupt_problem(trace).is_none(),
+        TurnInput::Own(turn) if turn.kind.said.is_some() => open_interrupt_problem(trace).is_none(),
+        TurnInput::Resume(answers) => answer_action(trace, answers).is_ok(),
         TurnInput::Connect | TurnInput::Continue | TurnInput::Own(_) => true,
     }
 }
 
-/// The action that `request` asks for; what the trace records of it goes into `input`.
+/// The action that sends `request`, after the conversation in `trace`. The parts of it that the trace records are written to
+/// `input`.
 ///
 /// # Errors
-/// If something else is pending than the request brings.
+/// If interrupts are open that the request does not answer, or an answer of it is for nothing that is open.
 pub(super) fn compose(
     trace: &Trace,
     request: &TurnRequest,
@@ -62,8 +63,8 @@ pub(super) fn compose(
 ) -> Result<Action, Problem> {
     Ok(match &request.input {
         TurnInput::User(content) => {
-            // While interrupts are open, only an answer to them is sent: the turn fails before the agent sees it.
-            if let Some(problem) = unanswered(trace) {
+            // While interrupts are open, only an answer to them may be sent, so the turn fails before the agent gets it.
+            if let Some(problem) = open_interrupt_problem(trace) {
                 return Err(problem);
             }
             let message_id = request
@@ -79,34 +80,34 @@ pub(super) fn compose(
                 content: content.clone(),
             }
         }
+        // A turn of the protocol's own may have a text of the user, which is a message as above. Without one it needs no id.
         TurnInput::Own(turn) => {
-            let said = turn.said();
-            if said.is_some()
-                && let Some(problem) = unanswered(trace)
-            {
-                return Err(problem);
-            }
-            // A turn that says nothing has no message, so it needs no id either.
-            if let Some(said) = said {
+            if let Some(text) = turn.said() {
+                if let Some(problem) = open_interrupt_problem(trace) {
+                    return Err(problem);
+                }
                 input.message_id = Some(ids.next("message"));
-                input.text = said;
+                input.text = text;
             }
             Action::Own {
                 message_id: input.message_id.clone(),
                 turn: turn.clone(),
             }
         }
+        // The agent replays the conversation so far, which is nothing new to the trace.
         TurnInput::Connect => {
             input.is_replay = true;
             Action::Connect
         }
         TurnInput::Resume(answers) => {
-            let action = action(trace, answers)?;
+            let action = answer_action(trace, answers)?;
+            // The answers may also be results of calls, which `input` has no place for.
             if let Action::Resume(interrupts) = &action {
                 input.answered = interrupts.iter().map(answered).collect();
             }
             action
         }
+        // The agent goes on without an input, so there is nothing to record.
         TurnInput::Continue => Action::Continue,
     })
 }
@@ -123,24 +124,23 @@ fn answered(answer: &InterruptAnswer) -> AnsweredInterrupt {
     }
 }
 
-/// The action that sends `answers`.
+/// The action that sends `answers`, after the conversation in `trace`.
 ///
 /// # Errors
-/// If an answer is for nothing that is pending, or something that is pending gets no answer.
-fn action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action, Problem> {
+/// If an answer is not for exactly one thing that is pending, or an open interrupt gets no answer.
+fn answer_action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action, Problem> {
     let pending = Pending::of(trace);
-    let mut interrupts = Vec::new();
-    let mut calls = Vec::new();
-
-    // Every answer goes to the one thing that it is for; an answer to nothing, or to several, is an error.
+    let mut interrupt_answers = Vec::new();
+    let mut results = Vec::new();
     for answer in answers {
-        match pending.meant(&answer.to)? {
-            PendingItem::Interrupt(interrupt) => interrupts.push(InterruptAnswer {
+        match pending.only_match(&answer.to)? {
+            PendingItem::Interrupt(interrupt) => interrupt_answers.push(InterruptAnswer {
                 id: interrupt.id.clone(),
                 is_resolved: answer.is_resolved,
                 payload: answer.payload.clone(),
             }),
-            PendingItem::Call(call) => calls.push(ToolAnswer {
+            // A result must have a content: without a payload, it says whether the user accepted.
+            PendingItem::Call(call) => results.push(ToolAnswer {
                 call: call.wire_id.to_string(),
                 content: answer
                     .payload
@@ -150,30 +150,26 @@ fn action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action, Problem> {
             }),
         }
     }
+    // While an interrupt is open, calls are pending only as interrupts, so the answers are all of one kind.
     if pending.interrupts.is_empty() {
-        return Ok(Action::ToolResults(calls));
+        return Ok(Action::ToolResults(results));
     }
 
     // One resume must answer all interrupts, since the agent goes on with it.
-    let mut open = pending.open();
-    open.retain(|item| match item {
-        PendingItem::Interrupt(open) => interrupts.iter().all(|answer| answer.id != open.id),
-        PendingItem::Call(_) => false,
-    });
-    if !open.is_empty() {
+    let mut unanswered = Vec::new();
+    for open in pending.interrupts {
+        let mut answers = interrupt_answers.iter();
+        if answers.all(|answer| answer.id != open.id) {
+            unanswered.push(PendingItem::Interrupt(open));
+        }
+    }
+    if !unanswered.is_empty() {
         return Err(problem(
-            format!("no answer to {}", pending.named(&open)),
+            format!("no answer to {}", pending.named(&unanswered)),
             "a resume turn answers every open interrupt: the agent goes on when all are answered",
         ));
     }
-    if !calls.is_empty() {
-        let message = "the turn answers interrupts and also other calls that are waiting";
-        return Err(problem(
-            message.to_owned(),
-            "answer the interrupts alone: the agent waits for them first",
-        ));
-    }
-    Ok(Action::Resume(interrupts))
+    Ok(Action::Resume(interrupt_answers))
 }
 
 /// The interrupts that the last run left open.
@@ -188,15 +184,17 @@ pub(super) fn open_interrupts(trace: &Trace) -> &[Interrupt] {
 }
 
 impl<'t> Pending<'t> {
+    /// The interrupts and calls that the last turn that was sent left open in `trace`.
     fn of(trace: &'t Trace) -> Self {
         let mut calls = Vec::new();
-        // Turns that were not needed follow the last exchange, so its turn counts and not the last one.
+        // The last turn of the trace may be one that was not needed, so the turn of the last exchange counts.
         if let Some(exchange) = trace.exchanges.last()
             && let Some(turn) = trace.turns.get(exchange.turn)
-            && let Some(of_turn) = trace.calls.get(turn.calls.clone())
+            && let Some(turn_calls) = trace.calls.get(turn.calls.clone())
         {
-            calls.extend(of_turn);
+            calls.extend(turn_calls);
         }
+        // A call of the history, or of a thread that is replayed, is over: nothing waits for its result.
         calls.retain(|call| call.is_pending() && call.origin != Origin::History);
         Self {
             interrupts: open_interrupts(trace),
@@ -213,12 +211,16 @@ impl<'t> Pending<'t> {
         self.interrupts.iter().map(PendingItem::Interrupt).collect()
     }
 
-    fn meant(&self, to: &AnswerTo) -> Result<PendingItem<'t>, Problem> {
+    /// The only open thing that an answer `to` matches.
+    ///
+    /// # Errors
+    /// If nothing is open, if the answer matches nothing that is open, or if it matches more than one thing.
+    fn only_match(&self, to: &AnswerTo) -> Result<PendingItem<'t>, Problem> {
         let open = self.open();
-        let mut meant = open.clone();
-        meant.retain(|item| self.is_answered_by(*item, to));
-        if let [one] = meant[..] {
-            return Ok(one);
+        let mut matches = open.clone();
+        matches.retain(|item| self.is_answered_by(*item, to));
+        if let [only] = matches[..] {
+            return Ok(only);
         }
 
         // Each of the three mistakes has a remedy of its own.
@@ -233,7 +235,7 @@ impl<'t> Pending<'t> {
                 "did the previous turn end without an interrupt? `-v` shows what the agent did",
             ));
         }
-        if meant.is_empty() {
+        if matches.is_empty() {
             return Err(problem(
                 format!(
                     "{reply} matches nothing that is open: the agent waits for {}",
@@ -243,17 +245,19 @@ impl<'t> Pending<'t> {
             ));
         }
         Err(problem(
-            format!("{reply} matches more than one: {}", self.named(&meant)),
+            format!("{reply} matches more than one: {}", self.named(&matches)),
             "say with `id` or `tool` which one is meant",
         ))
     }
 
+    /// Whether an answer `to` matches `open`. An answer without an id or a tool matches everything that is open.
     fn is_answered_by(&self, open: PendingItem<'_>, to: &AnswerTo) -> bool {
         match to {
             AnswerTo::TheOnlyOne => true,
             AnswerTo::Id(id) => match open {
                 PendingItem::Call(call) => call.wire_id == *id,
-                // An author may know the call that is asked about, and not the id that the agent made up for its question.
+                // The id of a call also matches an interrupt about that call: the author of the test may know it, while the id of
+                // the interrupt is made up by the agent.
                 PendingItem::Interrupt(interrupt) => {
                     interrupt.id == *id || interrupt.call.as_ref() == Some(id)
                 }
@@ -265,12 +269,13 @@ impl<'t> Pending<'t> {
         }
     }
 
-    /// What the agent waits for, in words.
+    /// The things that the agent waits for, in words.
     fn named(&self, open: &[PendingItem<'_>]) -> String {
         let names: Vec<String> = open.iter().map(|item| self.name(*item)).collect();
         names.join(", ")
     }
 
+    /// A thing that the agent waits for, in words that follow "the agent waits for".
     fn name(&self, item: PendingItem<'_>) -> String {
         match item {
             PendingItem::Call(call) => format!("a result of `{}` (`{}`)", call.name, call.wire_id),
@@ -382,7 +387,7 @@ mod tests {
             ),
         ] {
             let answers: Vec<PendingAnswer> = answers.into_iter().map(answer).collect();
-            let problem = action(&trace(interrupts, calls), &answers).unwrap_err();
+            let problem = answer_action(&trace(interrupts, calls), &answers).unwrap_err();
             assert_eq!(
                 (problem.kind, problem.message.as_str()),
                 (ErrorKind::Conversation, message)
@@ -397,13 +402,13 @@ mod tests {
             answer(AnswerTo::Id("j".to_owned())),
             answer(AnswerTo::Id("i".to_owned())),
         ];
-        let Ok(Action::Resume(answers)) = action(&trace(&["i", "j"], &[]), &both) else {
+        let Ok(Action::Resume(answers)) = answer_action(&trace(&["i", "j"], &[]), &both) else {
             panic!()
         };
         let ids: Vec<&str> = answers.iter().map(|answer| answer.id.as_str()).collect();
         assert_eq!(ids, ["j", "i"]);
         let Ok(Action::ToolResults(results)) =
-            action(&trace(&[], &["a"]), &[answer(AnswerTo::TheOnlyOne)])
+            answer_action(&trace(&[], &["a"]), &[answer(AnswerTo::TheOnlyOne)])
         else {
             panic!()
         };
@@ -421,7 +426,7 @@ mod tests {
     #[test]
     fn a_message_of_the_user_answers_no_interrupt() {
         ananke_fakes::install();
-        assert!(unanswered(&trace(&["i"], &[])).is_some());
-        assert!(unanswered(&trace(&[], &["a"])).is_none());
+        assert!(open_interrupt_problem(&trace(&["i"], &[])).is_some());
+        assert!(open_interrupt_problem(&trace(&[], &["a"])).is_none());
     }
 }

@@ -41,31 +41,35 @@ pub struct ConversationResult {
 }
 
 impl ConversationResult {
-    /// The warning of a conversation that passed although no rule looked at what the agent did, because the turns that have such
-    /// rules were not needed. `looks_at_agent` says which turns have some, counted from 0.
-    pub(crate) fn checked_by_nothing(
+    /// The warning about a conversation that passed although no rule looked at what the agent did, because the turns with such
+    /// rules were not needed. `has_rules_about_agent` answers whether the turn at an index, counted from 0, has such rules.
+    pub(crate) fn warning_if_unchecked(
         &self,
-        looks_at_agent: impl Fn(usize) -> bool,
+        has_rules_about_agent: impl Fn(usize) -> bool,
     ) -> Option<&'static str> {
         // A checkpoint looks at the agent too, and rules whose judges were not asked have a warning each.
         if !self.is_passed() || !self.checkpoints.is_empty() || !self.not_asked.is_empty() {
             return None;
         }
+        // If every turn was sent, every rule had its turn, so there is nothing to warn of.
         let turns = self.turns.iter().enumerate();
         let unneeded = turns.filter(|(_, turn)| turn.reason_not_needed().is_some());
         let mut unneeded = unneeded.peekable();
-        // Without a turn that was not needed there is nothing to warn of.
         unneeded.peek()?;
 
+        // All rules that were evaluated: those of the turns, and those of the whole conversation.
         let rules = self.turns.iter().flat_map(|turn| &turn.rules);
         let mut rules = rules.chain(&self.rules).peekable();
         if rules.peek().is_none() {
             return Some("no rule was evaluated: all rules are on turns that were not needed");
         }
-        // Rules about times and tokens pass whatever the agent did.
-        if rules.any(|rule| RuleProperties::is_about_agent(&rule.rule))
-            || !unneeded.any(|(index, _)| looks_at_agent(index))
-        {
+
+        // Rules about times and tokens pass whatever the agent did, so only the others count.
+        if rules.any(|rule| RuleProperties::is_about_agent(&rule.rule)) {
+            return None;
+        }
+        // Unneeded turns without rules about the agent took none away from the test.
+        if !unneeded.any(|(index, _)| has_rules_about_agent(index)) {
             return None;
         }
         Some(
@@ -73,7 +77,7 @@ impl ConversationResult {
         )
     }
 
-    /// Whether every rule passed until now.
+    /// Whether every turn and every rule passed until now, and nothing halted the conversation.
     pub fn is_passed(&self) -> bool {
         let mut turns = self.turns.iter();
         self.halt.is_none()

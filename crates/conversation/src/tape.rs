@@ -51,7 +51,7 @@ impl TapeItem {
         }
     }
 
-    /// The item, later by so many microseconds.
+    /// The same item, as if it had happened `micros` microseconds later.
     #[must_use]
     pub fn later(mut self, micros: u64) -> Self {
         match &mut self {
@@ -60,12 +60,14 @@ impl TapeItem {
             }
             Self::Change(at, change) => {
                 at.0 = at.0.saturating_add(micros);
-                // The agent's own clock moves along, or it would say that the agent was as fast as before.
+                // A stamp is the time of the agent's own clock. It moves too, or it would show an agent that is as fast as
+                // before.
                 if let Change::Stamped(stamp) = change {
                     *stamp = stamp.saturating_add(micros);
                 }
             }
-            // The client decides and answers at once, and a turn begins and ends with its exchanges.
+            // The other items have no moment of their own: those of the client happen at once, and the time of a turn is that of
+            // its exchanges.
             Self::Decided(..)
             | Self::Turn(..)
             | Self::Late(_)
@@ -118,7 +120,7 @@ impl TapePlayer {
         Some(rules.swap_remove(0).message)
     }
 
-    /// Plays the item that happened next.
+    /// Adds the item that happened next to the trace, and shows what changed to the rules.
     ///
     /// # Errors
     /// If a pattern compiles to more than is allowed.
@@ -126,7 +128,8 @@ impl TapePlayer {
         match item {
             TapeItem::Decided(turn, decision) => self.decide(&turn, &decision)?,
             TapeItem::Turn(input, rules) => {
-                // Turns that were not sent are counted, so that later ones keep the numbers that they have in the test.
+                // `self.turns` counts turns that were not sent too. The trace gets them first, so that this turn has the same
+                // number as in the test.
                 self.trace.pass_over_turns(self.turns);
                 if let Some(rules) = rules {
                     self.evaluator.set_turn_rules(self.turns, *rules);
@@ -135,22 +138,25 @@ impl TapePlayer {
                 self.evaluator.begin_turn(self.turns)?;
                 self.turns += 1;
             }
+            // Events of the connection cause no deltas, so rules are shown nothing.
             TapeItem::Sent(at) => self.trace.begin_exchange(at),
             TapeItem::Head(at, status) => self.trace.head(at, status),
             TapeItem::Late(missing) => self.trace.late(&missing),
             TapeItem::Frame(at) => self.trace.event(at),
             TapeItem::Closed(at) => self.trace.end_exchange(at),
+            // The trace notes what changed in `self.deltas`, which `show_deltas` hands to the rules.
             TapeItem::Change(at, change) => {
                 self.trace.apply(at, change, &mut self.deltas);
-                self.feed();
+                self.show_deltas();
             }
             TapeItem::Answered(answer) => {
                 self.trace.answer_as_client(&answer, &mut self.deltas);
-                self.feed();
+                self.show_deltas();
             }
+            // The end of a turn closes open messages and calls, which the rules see before they decide about the end.
             TapeItem::TurnEnded(following) => {
                 self.trace.end_turn(&mut self.deltas);
-                self.feed();
+                self.show_deltas();
                 let found = self
                     .evaluator
                     .end_turn(&self.trace, Completion::Complete, following);
@@ -160,30 +166,33 @@ impl TapePlayer {
         Ok(())
     }
 
-    /// Decides once more about a conditional turn, and goes on as it was decided when the conversation was held.
+    /// Decides again whether a conditional turn is sent, and notes it if the result is another than the `recorded` one. The
+    /// player goes on as it was recorded, since it has no other items.
     fn decide(
         &mut self,
         turn: &ConditionalTurn,
-        decision: &TurnDecision,
+        recorded: &TurnDecision,
     ) -> Result<(), regex::Error> {
-        let now = turn.decide(&self.trace, &mut self.evaluator)?;
+        let decision = turn.decide(&self.trace, &mut self.evaluator)?;
         let number = self.turns + 1;
-        // The reasons may differ, as long as the turn is sent or not.
-        if discriminant(&now) != discriminant(decision) {
-            let verb = match now {
+        // Only the kinds of the decisions are compared: their reasons may differ.
+        if discriminant(&decision) != discriminant(recorded) {
+            let verb = match decision {
                 TurnDecision::Needed => "is",
                 TurnDecision::NotNeeded(_) | TurnDecision::Undecided(_) => "is not",
             };
             let words = format!("turn {number} {verb} sent");
+            // The first change is kept, since every later one may follow from it.
             self.changed_decision.get_or_insert(words);
         }
-        if *decision != TurnDecision::Needed {
+        // A turn that was not sent has no item of its own, so it is counted here.
+        if *recorded != TurnDecision::Needed {
             self.turns = number;
         }
         Ok(())
     }
 
-    fn feed(&mut self) {
+    fn show_deltas(&mut self) {
         for delta in self.deltas.drain(..) {
             self.evaluator.touched(&self.trace, delta);
         }

@@ -33,6 +33,7 @@ pub(super) struct TraceSink<'a> {
 }
 
 impl<'a> TraceSink<'a> {
+    /// A sink for the conversation in `lane`, before its first turn.
     pub(super) fn new(
         lane: Lane,
         trace: Trace,
@@ -66,7 +67,7 @@ impl<'a> TraceSink<'a> {
         Ok(decision)
     }
 
-    /// Rules are given only if they were not known when the conversation began.
+    /// Begins a turn. `rules` are its rules if they were not known when the conversation began.
     pub(super) fn begin_turn(&mut self, input: Input, rules: Option<&TurnRules>) {
         for observer in &mut self.observers {
             observer.turn_began(&self.trace, &input, rules);
@@ -153,6 +154,7 @@ impl<'a> TraceSink<'a> {
 }
 
 impl Sink for TraceSink<'_> {
+    /// Takes what was sent or received at `at`: observers see it before the trace does.
     fn wire(&mut self, at: At, wire: Wire<'_>) {
         for observer in &mut self.observers {
             observer.wire(&self.lane, at, wire);
@@ -160,8 +162,9 @@ impl Sink for TraceSink<'_> {
         match wire {
             // Rules and reports look at neither, so the trace has no place for them.
             Wire::Request { .. } | Wire::Headers(_) => {}
-            // Comments keep a connection open: the agent is no event further, and not silent either.
+            // A comment keeps the connection open. It is no event for the trace, but it shows that the agent is not silent.
             Wire::Alive => self.heard = Some(at),
+            // `heard` is about one response, so a new request resets it.
             Wire::Sent { .. } => {
                 self.heard = None;
                 self.trace.begin_exchange(at);

@@ -17,7 +17,8 @@ use ananke_trace::trace::{
 /// The most lines of one turn that a report gets.
 const MAX_LINES: usize = 1000;
 
-/// The outcome of the turn `index`, counted from 0, to which `limits` applied; `clock` stamped what the trace contains.
+/// The outcome of the turn `index`, counted from 0, as far as the trace has it: the caller adds the id, the origin of the input
+/// and the results of rules. `limits` applied to the turn, and `end` is how it ended; the times in the trace are of `clock`.
 pub(super) fn turn_outcome(
     trace: &Trace,
     index: usize,
@@ -25,7 +26,7 @@ pub(super) fn turn_outcome(
     limits: TimeLimits,
     end: TurnEnd,
 ) -> TurnOutcome {
-    // A turn in which nothing was sent was over with the one before it.
+    // A turn in which nothing was sent has no times of its own: it gets the end of the last turn before it that has one.
     let mut earlier = trace.turns.iter().take(index).rev();
     let mut started = earlier.find_map(|turn| trace.turn_end(turn));
     let mut outcome = TurnOutcome {
@@ -47,7 +48,7 @@ pub(super) fn turn_outcome(
         raw: None,
     };
 
-    // Everything is bounded on the way from the trace, since an agent may send any amount.
+    // Texts and lists are bounded here, since an agent may send any amount. A turn without an exchange has 0 microseconds.
     let mut ended = None;
     if let Some(turn) = trace.turns.get(index) {
         started = trace.turn_start(turn).or(started);
@@ -60,13 +61,14 @@ pub(super) fn turn_outcome(
         outcome.run_end = run_end(trace, turn);
         outcome.usage = trace.turn_usage(turn);
     }
+    // In a conversation in which nothing was sent yet, the turn began and ended now.
     let started = started.unwrap_or_else(|| clock.now());
     outcome.started_unix_ms = Some(clock.unix_ms(started));
     outcome.ended_unix_ms = Some(clock.unix_ms(ended.unwrap_or(started)));
     outcome
 }
 
-/// The messages before the first turn; of very many the last.
+/// The messages before the first turn; if there are very many, the last ones.
 pub fn history(messages: &[HistoryMessage]) -> Vec<EarlierMessage> {
     let last = &messages[messages.len().saturating_sub(MAX_LINES)..];
     let lines = last.iter().map(|message| EarlierMessage {
@@ -76,10 +78,12 @@ pub fn history(messages: &[HistoryMessage]) -> Vec<EarlierMessage> {
     lines.collect()
 }
 
-/// The times for which the agent let its user wait; the first gaps, if there are very many.
+/// The times for which the agent let its user wait: until its first text, and in the gaps between its calls.
 fn timing(trace: &Trace, turn: &TurnRanges, limits: TimeLimits) -> Timing {
     let mut gaps = trace.gaps(turn);
+    // Calls that overlap, or follow each other at once, have an empty gap between them. A report needs none of these.
     gaps.retain(|gap| gap.micros() > 0);
+    // An agent may make any number of calls, so only the first gaps are reported.
     gaps.truncate(MAX_LINES);
     let gaps = gaps.iter().map(|gap| Gap {
         from_us: gap.since,
@@ -92,22 +96,25 @@ fn timing(trace: &Trace, turn: &TurnRanges, limits: TimeLimits) -> Timing {
     }
 }
 
-/// The number of messages before the agent's last one: those of the user, and those of the agent that are not empty. All
-/// of them if the agent did not answer the last one.
+/// The number of messages that came before the agent's last answer: those of the user, and those of the agent with a text. If
+/// the conversation ends with a message of the user, all are counted. The caller adds those of the history.
 pub(super) fn messages_count(trace: &Trace) -> usize {
     let mut count = 0;
-    let mut is_answered = false;
+    let mut ends_with_answer = false;
     for item in trace.log() {
         let Some(message) = item.message(trace) else {
             continue;
         };
+        // `is_text` is true for messages of the agent that are new and not empty.
+        let is_of_agent = message.is_text();
         let is_of_user = message.role == MessageKind::User && message.origin != Origin::History;
-        if message.is_text() || is_of_user {
+        if is_of_agent || is_of_user {
             count += 1;
-            is_answered = message.is_text();
+            ends_with_answer = is_of_agent;
         }
     }
-    count - usize::from(is_answered)
+    // The answer at the end is not before itself.
+    count - usize::from(ends_with_answer)
 }
 
 /// The agent's state, as JSON; `None` if it is empty.
@@ -144,14 +151,16 @@ fn warnings(turn: &TurnRanges) -> Vec<String> {
     warnings
 }
 
-/// The end of the turn's last run, as the agent reported it.
+/// The end of the turn's last run, as the agent reported it; `None` if no run ended.
 fn run_end(trace: &Trace, turn: &TurnRanges) -> Option<ReportedRunEnd> {
     let exchanges = trace.exchanges.get(turn.exchanges.clone())?;
     Some(match exchanges.last()?.run_end.as_ref()? {
+        // An end that the protocol does not have is no error, so it is reported like a run that finished.
         trace::RunEnd::Finished | trace::RunEnd::Unknown(_) => ReportedRunEnd::Finished,
         error @ trace::RunEnd::Error { .. } => ReportedRunEnd::Error(bounded(&error.to_string())),
         trace::RunEnd::Cancelled => ReportedRunEnd::Cancelled,
         trace::RunEnd::Interrupted(interrupts) => {
+            // All texts and the list are bounded, since an agent may send any amount.
             let first = interrupts.iter().take(MAX_LINES);
             let open = first.map(|interrupt| OpenInterrupt {
                 id: bounded(&interrupt.id),
@@ -164,7 +173,7 @@ fn run_end(trace: &Trace, turn: &TurnRanges) -> Option<ReportedRunEnd> {
     })
 }
 
-/// The transcript, in the order in which everything began.
+/// The transcript of a turn, in the order in which everything began. If lines are omitted, `warnings` gets a warning.
 fn lines(trace: &Trace, turn: &TurnRanges, warnings: &mut Vec<String>) -> Vec<TranscriptLine> {
     let mut shown: Vec<ShownItem<'_>> = trace
         .items_of(turn)
@@ -176,7 +185,7 @@ fn lines(trace: &Trace, turn: &TurnRanges, warnings: &mut Vec<String>) -> Vec<Tr
             "{} more lines of this turn are not shown",
             shown.len() - MAX_LINES
         ));
-        // The middle is omitted: the beginning is kept, and the end with the last message.
+        // The middle is omitted, since readers need the beginning of the turn and its last message.
         shown.drain(MAX_LINES / 2..shown.len() - MAX_LINES / 2);
     }
     shown.iter().map(|item| item.line(trace, turn)).collect()
@@ -192,9 +201,10 @@ enum ShownItem<'t> {
 }
 
 impl<'t> ShownItem<'t> {
-    /// The item, if the report shows it in a line of its own.
+    /// The item of the trace, if the report shows it in a line of its own.
     fn of(trace: &'t Trace, turn: &TurnRanges, item: ReportedItem) -> Option<Self> {
         match item {
+            // Texts and reasoning of the agent are shown. Messages of the user are not: the input of the turn has them.
             ReportedItem::Logged(TraceItem::Message(index)) => {
                 let message = &trace.messages[index];
                 if !message.is_text() && message.role != MessageKind::Reasoning {
@@ -203,14 +213,15 @@ impl<'t> ShownItem<'t> {
                 Some(Self::Message(message))
             }
             ReportedItem::Logged(TraceItem::Call(index)) => {
+                // A call of the history, or of a thread that is replayed, was not made in this turn.
                 let call = &trace.calls[index];
                 if call.origin == Origin::History {
                     return None;
                 }
                 Some(Self::Call(call))
             }
-            // A result is in the line of its call. It has a line of its own only if it came in a later turn, and of several the
-            // last, since it replaces the others.
+            // A result is in the line of its call, unless it came in a later turn than the call. Then it has a line of its own.
+            // If the call got several results, only the last one has, since it replaces the others.
             ReportedItem::Logged(item @ TraceItem::Result { call: index, .. }) => {
                 let call = &trace.calls[index];
                 if call.counted_in == turn.index || trace.last_result(index) != Some(item) {
@@ -218,12 +229,13 @@ impl<'t> ShownItem<'t> {
                 }
                 Some(Self::Late(call, item.result(trace)?))
             }
-            // The input of the turn shows the answers, and the state has a section of its own.
+            // Answers to interrupts are in the input of the turn, and the report has a section for the state.
             ReportedItem::Logged(TraceItem::Answer { .. } | TraceItem::State(_)) => None,
             ReportedItem::Custom(index) => Some(Self::Custom(&trace.custom[index])),
         }
     }
 
+    /// The line of the report. Its texts are bounded, and its times are since the start of the turn.
     fn line(self, trace: &Trace, turn: &TurnRanges) -> TranscriptLine {
         match self {
             Self::Message(message) => {
@@ -234,7 +246,7 @@ impl<'t> ShownItem<'t> {
                     TranscriptLine::Says(said)
                 }
             }
-            Self::Call(call) => TranscriptLine::Calls(self::call(trace, turn, call)),
+            Self::Call(call) => TranscriptLine::Calls(call_outcome(trace, turn, call)),
             Self::Late(call, result) => {
                 TranscriptLine::Answered(late_result(trace, turn, call, result))
             }
@@ -248,12 +260,14 @@ impl<'t> ShownItem<'t> {
     }
 }
 
+/// The line of a message or of reasoning. Its moment is that of the first text; a message without a text has that of the event
+/// that opened it.
 fn said_line(trace: &Trace, turn: &TurnRanges, message: &Message) -> SaidLine {
     let at_us = match message.first_text {
         Some(at) => since_start(trace, turn, at),
         None => event_micros(trace, turn, message.opened),
     };
-    // A server says nothing of its own, so a text that is also a result is reported once.
+    // A server only answers the calls of the test. A text that is the same as a result is marked, so that reports show it once.
     let mut calls = trace.calls[turn.calls.clone()].iter();
     let repeats_result = trace.peer == Peer::Server
         && calls.any(|call| match call.result() {
@@ -269,7 +283,8 @@ fn said_line(trace: &Trace, turn: &TurnRanges, message: &Message) -> SaidLine {
     }
 }
 
-fn call(trace: &Trace, turn: &TurnRanges, call: &ToolCall) -> CallOutcome {
+/// The line of a call with its last result. Its texts are bounded, and its times are since the start of the turn.
+fn call_outcome(trace: &Trace, turn: &TurnRanges, call: &ToolCall) -> CallOutcome {
     let result = call.result();
     CallOutcome {
         event: turn.numbered(call.first_event),
@@ -277,6 +292,7 @@ fn call(trace: &Trace, turn: &TurnRanges, call: &ToolCall) -> CallOutcome {
         name: bounded(&call.name),
         args: bounded(&compact_json(&call.args_text)),
         result: result.map(|result| bounded(&result.text)),
+        // A call without a result has no other event than that of the call.
         result_event: turn.numbered(match result {
             Some(result) => result.event,
             None => call.first_event,
@@ -289,6 +305,7 @@ fn call(trace: &Trace, turn: &TurnRanges, call: &ToolCall) -> CallOutcome {
     }
 }
 
+/// The line of a result that came in a later turn than its call.
 fn late_result(
     trace: &Trace,
     turn: &TurnRanges,
@@ -299,6 +316,7 @@ fn late_result(
         event: turn.numbered(result.event),
         id: bounded(&call.wire_id),
         name: bounded(&call.name),
+        // The trace counts turns from 0, and reports from 1.
         called_in: u32::try_from(call.counted_in + 1).unwrap_or(u32::MAX),
         result: bounded(&result.text),
         arrived_us: Some(since_start(trace, turn, result.at)),

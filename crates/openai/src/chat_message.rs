@@ -95,17 +95,20 @@ impl ChatMessage {
 }
 
 impl From<HistoryMessage> for ChatMessage {
+    /// A message of the history of a test, in the form that the API expects.
     fn from(message: HistoryMessage) -> Self {
-        let calls = message.calls.into_iter();
         let content = match message.content {
             Some(content) => content.into(),
+            // A message of calls alone has null as its content, as servers write it.
             None => ChatContent::Nothing,
         };
+        let calls = message.calls.into_iter();
         Self {
             name: message.name,
             tool_calls: calls
                 .map(|call| ChatCall::new(call.id, call.name, call.arguments))
                 .collect(),
+            // Only the result of a tool has this: the id of the call that it answers.
             tool_call_id: message.answers,
             ..Self::new(message.role, content)
         }
@@ -161,7 +164,7 @@ struct ImageUrl {
 }
 
 impl<'a> ChatPart<'a> {
-    /// Only images are sent as files: a test with another file does not load.
+    /// The part of a message as the API has it. Every file is an image here: a test with another file does not load.
     fn of(part: &'a ContentPart) -> Self {
         match part {
             ContentPart::Text(text) => Self::Text { text },
@@ -169,6 +172,8 @@ impl<'a> ChatPart<'a> {
                 let url = match &file.content {
                     FileContent::Url(url) => url.clone(),
                     FileContent::Data { base64, .. } => {
+                        // A data URL needs a media type. The loader requires one for each file with data, so that the
+                        // default is for safety alone.
                         let media_type = file.media_type.as_deref().unwrap_or("image/png");
                         format!("data:{media_type};base64,{base64}")
                     }

@@ -17,7 +17,7 @@ pub(super) const RESERVED: [&str; 6] = [
 ];
 
 /// Asks for the tokens of the response; servers that do not know it ignore it. `params` may set it to another value, or to
-/// null to leave it out.
+/// null to omit it.
 const STREAM_OPTIONS: &str = "stream_options";
 
 /// A request: the whole conversation, and the tools.
@@ -48,6 +48,8 @@ struct ToolFunction<'a> {
 }
 
 impl<'a> ChatRequest<'a> {
+    /// A request for a stream of chunks. `params` are the parameters of the target, and `props` the data of the caller: of two
+    /// values for one key, that of the caller is sent.
     pub(super) fn new(
         model: &'a str,
         messages: &'a [ChatMessage],
@@ -55,17 +57,21 @@ impl<'a> ChatRequest<'a> {
         params: &Map<String, Value>,
         props: Map<String, Value>,
     ) -> Self {
-        let mut all = Map::new();
+        // Usage comes first, because the keys that follow may replace it: servers report tokens in a stream only if asked.
+        let mut keys = Map::new();
         let usage = serde_json::json!({ "include_usage": true });
-        all.insert(STREAM_OPTIONS.to_owned(), usage);
-        all.extend(params.clone());
-        // The caller's data must not replace the conversation.
+        keys.insert(STREAM_OPTIONS.to_owned(), usage);
+        keys.extend(params.clone());
+        // The caller's data must not replace the conversation. `params` need no such check, since a target with a reserved
+        // key does not load.
         for (key, value) in props {
             if !RESERVED.contains(&key.as_str()) {
-                all.insert(key, value);
+                keys.insert(key, value);
             }
         }
-        all.retain(|_, value| !value.is_null());
+        // A null in a test removes a key, also one that the lines above added.
+        keys.retain(|_, value| !value.is_null());
+
         let tools = tools.iter().map(|tool| Tool {
             kind: "function",
             function: ToolFunction {
@@ -79,7 +85,7 @@ impl<'a> ChatRequest<'a> {
             messages,
             stream: true,
             tools: tools.collect(),
-            params: all,
+            params: keys,
         }
     }
 }

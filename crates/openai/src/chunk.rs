@@ -77,8 +77,9 @@ impl Chunk {
         choices.find(|choice| choice.is_object() && number_of(choice, "index").unwrap_or(0) == 0)
     }
 
-    /// The parts of the chunk that are not understood: all of it, if it is of another kind.
+    /// The parts of the chunk that are not understood. A chunk of an unknown kind is one such part as a whole.
     pub(super) fn unread(&self) -> Vec<Unread<'static>> {
+        // Parsers do not agree on which value of a duplicate key counts, so that every fact that a rule rests on may be wrong.
         let duplicate = self.duplicate_key.as_deref();
         let duplicate = duplicate.map(|key| Unread::duplicate_key(key, Facts::ALL));
         if self.is_known() {
@@ -86,11 +87,14 @@ impl Chunk {
             unread.extend(duplicate);
             return unread;
         }
+
+        // An unknown kind of chunk is named after itself, so that the report says which one it was.
         let kind = text_of(&self.value, "object").or_else(|| text_of(&self.value, "type"));
         let name = format!("chunk:{}", kind.unwrap_or_default());
         let mut unread = Vec::from_iter(duplicate);
         let item = Unread::item(name, &self.value);
-        // A chunk in which everything is null says nothing.
+        // A chunk with `choices: null` that carries no other fact is an empty chunk of this API, not another kind: it is
+        // not reported.
         if item.facts != Facts::NONE || self.value.get("choices").is_none() {
             unread.push(item);
         }
@@ -150,20 +154,23 @@ impl Chunk {
 }
 
 impl<'a> Choice<'a> {
-    /// The result of a call: a message with the role `tool`, or `function` as before there were ids.
+    /// The result of a call, or a part of it. A delta is one if it has a `tool_call_id`, or the role `tool`, or the role
+    /// `function`, which is from the time before calls had ids.
     pub(super) fn result(&self) -> Option<ShownResult<'a>> {
         let delta = self.delta?;
         let id = delta.get("tool_call_id").filter(|id| !id.is_null());
         if id.is_none() && !matches!(self.role(), Some("tool" | "function")) {
             return None;
         }
-        // Servers that execute tools themselves send what a tool returned, which need not be a text.
+        // Servers that execute tools themselves send what a tool returned, which need not be a text: such a value is read as
+        // its JSON. Texts, and lists of parts with texts, are read as for any other message.
         let content = match delta.get("content") {
             Some(value @ (Value::Object(_) | Value::Number(_) | Value::Bool(_))) => {
-                Some(written(value, self.halves))
+                Some(result_text(value, self.halves))
             }
             _ => self.string("content"),
         };
+        // An empty content is kept as a result, since the call has been answered all the same.
         Some(ShownResult {
             id: id.and_then(id_of),
             tool: text_of(delta, "name").filter(|tool| !tool.is_empty()),
@@ -187,18 +194,21 @@ impl<'a> Choice<'a> {
             .or_else(|| self.string("reasoning"))
     }
 
-    /// The parts of calls, also in the form of a single function.
+    /// The fragments of calls in this delta, also of the `function_call` of older servers.
     pub(super) fn calls(&self) -> Vec<CallFragment<'a>> {
         let calls: &[Value] = match self.get("tool_calls") {
             Some(Value::Array(calls)) => calls,
+            // Some servers write a single call without a list.
             Some(call @ Value::Object(_)) => std::slice::from_ref(call),
+            // A value of another kind has no call that could be read; `unread` reports it.
             _ => &[],
         };
         let mut fragments: Vec<CallFragment<'a>> = calls
             .iter()
             .map(|call| CallFragment::of(call, function_of(call), self.halves))
             .collect();
-        // Before there were several calls in an answer, its function was all there was.
+        // Before an answer could have several calls, it had one function, without a call around it that has an id and an
+        // index: so the call is null here.
         if let Some(delta) = self.delta
             && let Some(function) = object_of(delta, "function_call")
         {
@@ -207,7 +217,8 @@ impl<'a> Choice<'a> {
         fragments
     }
 
-    /// A text of the delta that is not empty: a string, or the texts of a list of parts.
+    /// The text under a key of the delta: a string, or the texts of a list of parts, joined. `None` if there is no text, or an
+    /// empty one.
     fn string(&self, key: &str) -> Option<SentText<'static>> {
         let text = match self.get(key)? {
             Value::String(text) => text.clone(),
@@ -215,8 +226,10 @@ impl<'a> Choice<'a> {
                 .iter()
                 .filter_map(|part| text_of(part, "text"))
                 .collect(),
+            // Other kinds of values are reported as unread, not as text.
             _ => return None,
         };
+        // Servers send empty texts next to calls and with the role. They must not begin a message.
         if text.is_empty() {
             return None;
         }
@@ -267,16 +280,16 @@ fn function_of(call: &Value) -> &Value {
 }
 
 /// The result that a call or its function has, if there is one.
-fn result(of: &Value, halves: Halves) -> Option<SentText<'static>> {
-    let result = of.get("result").or_else(|| of.get("output"))?;
+fn result(call: &Value, halves: Halves) -> Option<SentText<'static>> {
+    let result = call.get("result").or_else(|| call.get("output"))?;
     if result.is_null() {
         return None;
     }
-    Some(written(result, halves))
+    Some(result_text(result, halves))
 }
 
-/// A string as it is, any other value as JSON: what it is as the result of a call.
-fn written(value: &Value, halves: Halves) -> SentText<'static> {
+/// A value as the text of a result: a string as it is, any other value as JSON.
+fn result_text(value: &Value, halves: Halves) -> SentText<'static> {
     SentText::new(plain(&without_marks(value)), halves)
 }
 

@@ -23,14 +23,15 @@ const MOST_RETRIES: u64 = 100;
 /// The path of chat completions under the base of an API.
 pub(super) const CHAT_COMPLETIONS: &str = "chat/completions";
 
-/// Checks and fills a target.
+/// Checks a target, and fills in its variables.
 ///
 /// # Errors
-/// If something is known later or was reported.
+/// If a variable has no value yet, or if a problem was reported to `interpolation`.
 pub(super) fn compile(
     target: &OpenaiConfig,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<OpenaiTarget> {
+    // Every key is filled before the first `?` returns, so that one run reports the problems of all keys.
     let endpoint = endpoint_url(&target.endpoint, "endpoint", interpolation);
     let model = target.model.fill(interpolation);
     let instructions = target.instructions.fill(interpolation);
@@ -48,6 +49,7 @@ pub(super) fn compile(
         instructions: instructions?,
         params: params?,
         headers: headers?,
+        // Every request of every session refers to the options.
         options: Arc::new(options?),
         retries: retries?,
         tools: target.tools.unwrap_or_default(),
@@ -64,23 +66,22 @@ pub(super) fn completions(mut endpoint: Url) -> Url {
     endpoint
 }
 
-fn params(
-    written: Option<&Node>,
-    interpolation: &mut Interpolation<'_>,
-) -> Leaf<Map<String, Value>> {
-    let mut checked = Ok(());
-    for entry in written.into_iter().flat_map(Node::entries) {
+/// The `params` of a target: keys that are added to each request. Keys that each request sets itself are errors.
+fn params(node: Option<&Node>, interpolation: &mut Interpolation<'_>) -> Leaf<Map<String, Value>> {
+    // An error is returned only after the values are filled, so that their problems are reported as well.
+    let mut key_check = Ok(());
+    for entry in node.into_iter().flat_map(Node::entries) {
         if RESERVED.contains(&entry.key.as_str()) {
             let message = format!(
                 "`{}` cannot be set here: every request has its own",
                 entry.key
             );
             let help = Some("the model is `model`, its tools are `client_tools`".to_owned());
-            checked = Err(interpolation.report(Code::BadValue, entry.key_span, message, help));
+            key_check = Err(interpolation.report(Code::BadValue, entry.key_span, message, help));
         }
     }
-    let params: Leaf<Option<_>> = written.fill(interpolation);
-    checked?;
+    let params: Leaf<Option<_>> = node.fill(interpolation);
+    key_check?;
     Ok(params?.unwrap_or_default())
 }
 

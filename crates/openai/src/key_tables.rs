@@ -18,14 +18,16 @@ use ananke_trace::trace::Fact;
 
 const NAME: &[Fact] = &[Fact::Calls];
 
-/// What came of a response of these chunks; the last comes before its end.
+/// The facts and the error that the reader finds in a response with these chunks, which `[DONE]` ends.
 fn reading(chunks: &[&Value]) -> KeyReading {
     let ids = SequentialIds::default();
     let mut used = HashSet::new();
     let mut reader = ReplyReader::new(&ids, &mut used, &[], ToolExecution::Observed);
     let mut sink = ReadingSink::default();
+    // All events have the same time: nothing here depends on it.
     for chunk in chunks {
         if let Err(error) = reader.event(At(0), chunk.to_string().as_bytes(), &mut sink) {
+            // The reader of a real response stops at such an error, too.
             sink.0.error = Some(error);
             return sink.0;
         }
@@ -33,6 +35,7 @@ fn reading(chunks: &[&Value]) -> KeyReading {
     reader.end_mark(At(0));
     let error = match reader.finish(&mut sink) {
         Err(error) => Some(error.message),
+        // An error that the server reports is an error of the turn, so that the key counts as read.
         Ok(ModelReply::Failed) => Some("an error of the model".to_owned()),
         Ok(ModelReply::Complete(..) | ModelReply::Stopped) => None,
     };
@@ -53,9 +56,12 @@ fn delta_problems(before: &[Value], delta: &Value, rows: &[KeyRow]) -> Vec<Strin
     })
 }
 
+/// `key_problems` puts a value of each JSON kind under each key of the sample. A row has the kinds that are read; of a value of
+/// another kind, each fact of the row must be reported as unread, or there must be an error. There must be no problem: `[""; 0]`.
 #[test]
 fn every_key_of_a_chunk_is_read_unread_or_an_error() {
-    let said: &[Fact] = &[Fact::Text, Fact::Calls, Fact::Results];
+    // The content of a choice may be anything that a model sends.
+    let any_content: &[Fact] = &[Fact::Text, Fact::Calls, Fact::Results];
     let sample = json!({
         "id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m",
         "choices": [{ "index": 0, "delta": { "content": "a" }, "finish_reason": "stop", "logprobs": {} }],
@@ -66,16 +72,16 @@ fn every_key_of_a_chunk_is_read_unread_or_an_error() {
         row("/object", ANY, &[]),
         row("/created", ANY, &[]),
         row("/model", ANY, &[]),
-        row("/choices", LIST, said),
-        row("/choices/0", ITEM, said),
-        // Any but another number is that of the choice that is read.
+        row("/choices", LIST, any_content),
+        row("/choices/0", ITEM, any_content),
+        // An index that is not a number counts as 0, the index of the choice that is read.
         row("/choices/0/index", ANY, &[]),
-        row("/choices/0/delta", ITEM, said),
+        row("/choices/0/delta", ITEM, any_content),
         row("/choices/0/delta/content", CONTENT, TEXT),
         row("/choices/0/finish_reason", WORD, &[Fact::RunEnds]),
         row("/choices/0/logprobs", ANY, &[]),
         row("/usage", ITEM, &[Fact::Usage]),
-        // Others are unknown numbers of tokens.
+        // A value that is not a number is an unknown number of tokens, which is a warning.
         row("/usage/prompt_tokens", ANY, &[]),
         row("/usage/completion_tokens", ANY, &[]),
         row("/usage/total_tokens", ANY, &[]),
@@ -85,11 +91,12 @@ fn every_key_of_a_chunk_is_read_unread_or_an_error() {
         [""; 0]
     );
 
+    // Some servers send a whole message instead of a delta.
     let sample = json!({ "choices": [{ "message": { "content": "a" }, "finish_reason": "stop" }] });
     let rows = [
-        row("/choices", LIST, said),
-        row("/choices/0", ITEM, said),
-        row("/choices/0/message", ITEM, said),
+        row("/choices", LIST, any_content),
+        row("/choices/0", ITEM, any_content),
+        row("/choices/0/message", ITEM, any_content),
         row("/choices/0/message/content", CONTENT, TEXT),
         row("/choices/0/finish_reason", WORD, &[Fact::RunEnds]),
     ];
@@ -99,6 +106,7 @@ fn every_key_of_a_chunk_is_read_unread_or_an_error() {
     );
 }
 
+/// A row has a key, the kinds of values that are read, and the facts that must be unread if its value is of another kind.
 #[test]
 fn every_key_of_a_delta_is_read_unread_or_an_error() {
     let sample = json!({
@@ -106,8 +114,10 @@ fn every_key_of_a_delta_is_read_unread_or_an_error() {
         "audio": { "data": "UklGRg==" },
     });
     let rows = [
+        // The role decides whether the content is a text or the result of a tool.
         row("/role", WORD, &[Fact::Text, Fact::Results]),
         row("/refusal", WORD, TEXT),
+        // No rule is about reasoning, so that nothing is lost if it is not read.
         row("/reasoning", ANY, &[]),
         row("/reasoning_content", ANY, &[]),
         row("/audio", ITEM, TEXT),
@@ -115,6 +125,7 @@ fn every_key_of_a_delta_is_read_unread_or_an_error() {
     ];
     assert_eq!(delta_problems(&[], &sample, &rows), [""; 0]);
 
+    // The same key as a list of parts, because a key has one value in each sample.
     let sample = json!({ "content": [{ "type": "text", "text": "a" }] });
     let rows = [
         row("/content", CONTENT, TEXT),
@@ -125,8 +136,10 @@ fn every_key_of_a_delta_is_read_unread_or_an_error() {
     assert_eq!(delta_problems(&[], &sample, &rows), [""; 0]);
 }
 
+/// A row has a key, the kinds of values that are read, and the facts that must be unread if its value is of another kind.
 #[test]
 fn every_key_of_a_call_is_read_unread_or_an_error() {
+    // The API has two forms of a tool, whose calls differ in one key.
     for key in ["function", "custom"] {
         let function = json!({ "name": "pay", "arguments": "{}" });
         let call =
@@ -135,9 +148,11 @@ fn every_key_of_a_call_is_read_unread_or_an_error() {
             row("/tool_calls", ITEMS, CALL),
             row("/tool_calls/0", ITEM, CALL),
             row("/tool_calls/0/index", ANY, &[]),
+            // Without its id, a call cannot be connected with its result.
             row("/tool_calls/0/id", ID, RESULT),
             row("/tool_calls/0/type", ANY, &[]),
             row("/tool_calls/0/result", ANY, RESULT),
+            // A row needs a static text, so that both names are written here and below.
             row(
                 if key == "custom" {
                     "/tool_calls/0/custom"
@@ -156,7 +171,7 @@ fn every_key_of_a_call_is_read_unread_or_an_error() {
         } else {
             [
                 row("/tool_calls/0/function/name", WORD, NAME),
-                // A list is the text of a list, which is unread for the trace.
+                // Arguments may be any JSON: some servers send them as they are, not as a text.
                 row("/tool_calls/0/function/arguments", ANY, CALL),
             ]
         };
@@ -164,6 +179,7 @@ fn every_key_of_a_call_is_read_unread_or_an_error() {
         let sample = json!({ "tool_calls": [call] });
         assert_eq!(delta_problems(&[], &sample, &rows), [""; 0]);
     }
+    // Before an answer could have several calls, it had a single function.
     let sample = json!({ "function_call": { "name": "pay", "arguments": "{}" } });
     let rows = [
         row("/function_call", ITEM, CALL),
@@ -173,8 +189,10 @@ fn every_key_of_a_call_is_read_unread_or_an_error() {
     assert_eq!(delta_problems(&[], &sample, &rows), [""; 0]);
 }
 
+/// A row has a key, the kinds of values that are read, and the facts that must be unread if its value is of another kind.
 #[test]
 fn every_key_of_a_result_is_read_unread_or_an_error() {
+    // The call comes in a chunk before the result, since a result without its call is unread as a whole.
     let function = json!({ "name": "pay", "arguments": "{}" });
     let call = json!({ "choices": [{ "delta": { "tool_calls": [{ "index": 0, "id": "c", "function": function }] } }] });
     let sample = json!({ "role": "tool", "tool_call_id": "c", "name": "pay", "content": "ok" });
@@ -189,6 +207,7 @@ fn every_key_of_a_result_is_read_unread_or_an_error() {
         [""; 0]
     );
 
+    // The same result with its content as a list of parts.
     let parts = json!([{ "type": "text", "text": "ok" }]);
     let sample = json!({ "tool_call_id": "c", "content": parts });
     let rows = [

@@ -36,28 +36,33 @@ impl ProbedProtocol for ProbedOpenai {
     }
 }
 
-/// The candidates at the base of an API, or at one of its paths.
+/// The candidates at a URL, which is the base of an API, or one of its paths. The path decides which of them are possible, since
+/// each candidate costs a request. `name` is the model, if people gave one.
 fn at(url: &Url, place: CandidatePlace, name: Option<&str>) -> Vec<TargetCandidate> {
     let path = url.path().trim_end_matches('/');
     let is_responses = path.ends_with("/responses");
     let is_api = path.ends_with("/v1") || path.ends_with(CHAT_COMPLETIONS);
-    let mut found = Vec::new();
+    let mut candidates = Vec::new();
     if !is_responses {
-        found.push(listed(url, place));
+        candidates.push(listed(url, place));
     }
+    // A greeting to a model that no list names is a POST, which is only sent where the path is that of the API.
     if is_api {
-        found.push(chat(url, place, name.unwrap_or(ANY_MODEL)));
+        candidates.push(chat(url, place, name.unwrap_or(ANY_MODEL)));
     }
+    // At a path that is that of responses, a refusal of the model shows the API as well: nothing else refuses so.
     if is_responses {
-        found.push(responses(url, place, name, response_or_refusal));
+        candidates.push(responses(url, place, name, response_or_refusal));
     } else if is_api {
-        found.push(responses(url, place, name, response));
+        candidates.push(responses(url, place, name, response));
     }
-    found
+    candidates
 }
 
-/// Chat completions of a model that the API lists.
+/// The candidate for chat completions with a model that the API lists: a GET of the list of models is first, since it costs
+/// nothing, and a name from it is the key `model` of the target.
 fn listed(url: &Url, place: CandidatePlace) -> TargetCandidate {
+    // The list is at another path of the same API. If it is not there, nothing else is asked.
     let lookup = NameLookup {
         method: Method::Get,
         url: sibling(url, "models"),
@@ -78,7 +83,7 @@ fn listed(url: &Url, place: CandidatePlace) -> TargetCandidate {
     }
 }
 
-/// Chat completions of an API that lists no models.
+/// The candidate for chat completions of an API that lists no models: without a lookup, a greeting to `model` shows the protocol.
 fn chat(url: &Url, place: CandidatePlace, model: &str) -> TargetCandidate {
     TargetCandidate {
         speaks: "OpenAI chat completions",
@@ -96,7 +101,7 @@ fn chat(url: &Url, place: CandidatePlace, model: &str) -> TargetCandidate {
     }
 }
 
-/// The Responses API, whose answers are known by `read`.
+/// The candidate for the Responses API. `read` recognises its answers; it reads no names of models, since there is no list.
 fn responses(
     url: &Url,
     place: CandidatePlace,
@@ -109,11 +114,13 @@ fn responses(
         url: sibling(url, "responses"),
         body: Bytes::from(json!({ "model": model, "input": "Hello" }).to_string()),
         read,
+        // The answer names no model that a target could have.
         key: None,
     };
     TargetCandidate {
         speaks: "the Responses API of OpenAI",
         sends: format!("{} with a greeting", lookup.sends()),
+        // No `type` of targets speaks this API: the candidate only serves to name what was found.
         target: None,
         first: FirstRequest::Post(lookup.url.clone()),
         lookup: Some(lookup),

@@ -16,8 +16,8 @@ use ananke_base::context::{At, Clock};
 /// The host of the endpoints of such models. No name ends with `.invalid` (RFC 6761).
 const HOST: &str = "program.invalid";
 
-/// Asks the program: the lane of the question, its messages and its tools; gives the message that the model replies, or in words why
-/// there is none.
+/// Asks the program: the lane of the question, its messages and its tools; gives the message that the model replies, or in words
+/// why there is none.
 pub type ModelFunction =
     Arc<dyn Fn(String, Value, Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync>;
 
@@ -65,7 +65,13 @@ impl ProgramTransport {
         }
     }
 
+    /// The reply of the program to a request, as the response of a server that streams. `None` if the program does not reply
+    /// before `until`.
+    ///
+    /// # Errors
+    /// If the program reports an error, or its reply is not a message.
     async fn answer(&self, request: HttpRequest, until: At) -> Result<Option<Reply>, TargetError> {
+        // The program gets only the messages and the tools: the other keys of the body are for servers.
         let mut body: Value = serde_json::from_slice(&request.body)
             .map_err(|error| TargetError::new(error.to_string()))?;
         let messages = body["messages"].take();
@@ -73,15 +79,18 @@ impl ProgramTransport {
             Value::Null => json!([]),
             tools => tools,
         };
+        // The endpoint of such a target is `http://HOST/LANE`, and a path of the API may follow.
         let mut path = request.url.path().trim_start_matches('/').split('/');
         let lane = path.next().unwrap_or_default();
-        let asked = (self.ask)(lane.to_owned(), messages, tools);
-        // The network waits, since in a replay there is nothing to wait for.
+        let reply = (self.ask)(lane.to_owned(), messages, tools);
+        // The transport of the network waits, not this one, because a replay replaces it and then waits for nothing.
         let timeout = self.network.wait(until.since(self.clock.now()));
-        let Either::Left((replied, _)) = select(asked, timeout).await else {
+        let Either::Left((reply, _)) = select(reply, timeout).await else {
             return Ok(None);
         };
-        let message = replied.map_err(TargetError::new)?;
+        let message = reply.map_err(TargetError::new)?;
+
+        // The reply goes on as a stream of events, so that one reader serves programs and servers.
         let chunks = chunks(message).map_err(TargetError::new)?;
         let head = ResponseHead {
             status: 200,
@@ -122,34 +131,36 @@ impl Transport for ProgramTransport {
     }
 }
 
-/// The chunks of a reply: its text, its calls, and its end.
+/// The chunks of a reply as a server streams them: its text, its calls, and its end.
 ///
 /// # Errors
-/// The problem of the reply, with the form that a reply has.
+/// If the reply is not a message, in words that describe the expected form.
 fn chunks(message: Value) -> Result<Vec<Bytes>, String> {
-    let read: ReplyMessage = serde_json::from_value(message).map_err(|error| wrong(&error))?;
-    if let Some(role) = &read.role
+    let reply: ReplyMessage = serde_json::from_value(message).map_err(|error| wrong(&error))?;
+    // A program may omit the role, since only the model replies.
+    if let Some(role) = &reply.role
         && role != "assistant"
     {
         return Err(wrong(&"its `role` is not `assistant`"));
     }
-    let calls = read.tool_calls.unwrap_or_default();
-    if read.content.is_none() && calls.is_empty() {
+    let calls = reply.tool_calls.unwrap_or_default();
+    // An empty text is a reply, but a message without both keys is more likely a mistake in the program.
+    if reply.content.is_none() && calls.is_empty() {
         return Err(wrong(&"it has neither `content` nor `tool_calls`"));
     }
 
-    let end = if calls.is_empty() {
+    let finish_reason = if calls.is_empty() {
         "stop"
     } else {
         "tool_calls"
     };
-    let content = read.content.unwrap_or_default();
+    let content = reply.content.unwrap_or_default();
     let mut chunks = vec![chunk(
         &json!({ "role": "assistant", "content": content }),
         None,
     )];
     for (index, ReplyCall { id, function }) in calls.into_iter().enumerate() {
-        // A program has the arguments as they are, and a model as a text.
+        // A program may give the arguments as any JSON, while a chunk has them as a text.
         let arguments = match function.arguments {
             Value::String(text) => text,
             Value::Null => "{}".to_owned(),
@@ -158,19 +169,21 @@ fn chunks(message: Value) -> Result<Vec<Bytes>, String> {
         let mut call = json!({
             "index": index, "type": "function", "function": { "name": function.name, "arguments": arguments },
         });
+        // A call without an id gets one from the reader of the chunks.
         if let Some(id) = id {
             call["id"] = id.into();
         }
         chunks.push(chunk(&json!({ "tool_calls": [call] }), None));
     }
-    chunks.push(chunk(&json!({}), Some(end)));
+    chunks.push(chunk(&json!({}), Some(finish_reason)));
     chunks.push(Bytes::from_static(b"data: [DONE]\n\n"));
     Ok(chunks)
 }
 
 /// A chunk as an event of a stream.
-fn chunk(delta: &Value, end: Option<&str>) -> Bytes {
-    let chunk = json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": end }] });
+fn chunk(delta: &Value, finish_reason: Option<&str>) -> Bytes {
+    let chunk =
+        json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": finish_reason }] });
     Bytes::from(format!("data: {chunk}\n\n"))
 }
 

@@ -15,7 +15,7 @@ use ananke_agents::{EventReader, Rest, Sink, Stop, TargetError, ToolExecution};
 use ananke_base::context::{At, Ids};
 use ananke_base::message::ToolDeclaration;
 use ananke_base::source::received_json::{HalfJoiner, Oddities, SentText, decoded};
-use ananke_trace::trace::{Change, MessageKind, ResultContent, RunEnd, Unread, Usage};
+use ananke_trace::trace::{Change, MessageKind, RunEnd, Unread, Usage};
 
 /// The reason for the stop of a model whose answer became too long.
 const TRUNCATED: &str = "length";
@@ -70,7 +70,7 @@ struct StreamedResult {
     tool: Option<String>,
     text: String,
     joiner: HalfJoiner,
-    /// Whether it was reported as it is.
+    /// Whether the trace has the text as it is now.
     is_reported: bool,
 }
 
@@ -93,8 +93,9 @@ pub(super) enum ModelReply {
 }
 
 impl<'a> ReplyReader<'a> {
-    /// A reader that makes ids with `ids`, and adds the keys of its calls to `call_keys`; `declared` are the tools that may be
-    /// called, and `tools` says who executes them.
+    /// A reader of one response. New messages get their ids from `ids`. `call_keys` has the keys of all calls of the
+    /// conversation, so that the calls of this response get other keys; these are added to it. `declared` are the tools that the
+    /// request offered to the model, and `tools` is the side that executes them.
     pub(super) fn new(
         ids: &'a dyn Ids,
         call_keys: &'a mut HashSet<String>,
@@ -125,54 +126,59 @@ impl<'a> ReplyReader<'a> {
         self.has_stopped || self.end == Some(StreamEnd::Mark) || self.error.is_some()
     }
 
-    /// Reports what has arrived of a response that is not complete, and is no longer read.
+    /// Reports everything that has arrived of a response that is incomplete and no longer read.
     pub(super) fn abandon(mut self, sink: &mut dyn Sink) {
         let at = self.last;
         // A sink that wants no more gets the rest all the same, so that a report shows what had arrived.
-        let mut tell = |change: Change<'_>| {
+        let mut report = |change: Change<'_>| {
             let _over = sink.change(at, change);
         };
-        self.begin_calls(&mut tell);
-        self.answer(&mut tell);
-        self.tell_of_nameless(&mut tell);
+        self.begin_calls(&mut report);
+        self.report_results(&mut report);
+        self.report_nameless(&mut report);
     }
 
-    /// Ends the run.
+    /// Reports the end of the response to `sink`, and returns the message of the model for the next request.
     ///
     /// # Errors
     /// If a call has no name.
     pub(super) fn finish(mut self, sink: &mut dyn Sink) -> Result<ModelReply, TargetError> {
         let error = self.error.take();
         let has_failed = error.is_some();
+
+        // All changes have the time of the last event, because the end of a stream is no event of its own. A sink that wants no
+        // more, for example after a violated rule, gets no further change.
         let at = self.last;
         let mut flow = ControlFlow::Continue(());
-        let mut tell = |change: Change<'_>| {
+        let mut report = |change: Change<'_>| {
             if flow.is_continue() {
                 flow = sink.change(at, change);
             }
         };
-        self.end(&mut tell);
+        self.end(&mut report);
 
         // The server executes its tools before it ends the response, whether it shows their results or not.
         if self.tools == ToolExecution::Observed {
             for key in self.calls.keys() {
                 if !self.answered.contains(key) {
-                    tell(Change::CallExecuted { id: key.into() });
+                    report(Change::CallExecuted { id: key.into() });
                 }
             }
         }
+        // A stream that the server left open is a warning, not an error: the model had stopped before (SPEC 5).
         if self.end == Some(StreamEnd::GivenUp) {
             let words = "end-missing: the stream was still open after the model had stopped: neither `[DONE]` nor its end came";
-            tell(Change::Warning(words.into()));
+            report(Change::Warning(words.into()));
         }
         if let Some(usage) = self.usage {
-            tell(Change::Usage(usage));
+            report(Change::Usage(usage));
         }
-        tell(Change::RunEnded(match error {
+        report(Change::RunEnded(match error {
             Some((message, code)) => RunEnd::Error { message, code },
             None => RunEnd::Finished,
         }));
 
+        // After a stop or an error of the model there is no next request, so that nameless calls do not matter then.
         if flow.is_break() {
             return Ok(ModelReply::Stopped);
         }
@@ -184,57 +190,69 @@ impl<'a> ReplyReader<'a> {
                 "the model called a tool without naming it",
             ));
         }
-        // A call that the server executes does not go back, since a request with a call must have the result as well.
-        let mut calls = self.calls.into_calls();
-        calls.retain(|(key, _)| self.tools == ToolExecution::Run && !self.answered.contains(key));
-        let sent = calls.iter().map(|(_, call)| call.clone()).collect();
-        let message = ChatMessage::assistant(self.complete_texts.join("\n"), sent);
-        Ok(ModelReply::Complete(message, calls))
+        // The next request sends only the calls that the runner answers: a request with a call must have its result as well,
+        // and the server does not expect the results of calls that it executed itself.
+        let mut open_calls = self.calls.into_calls();
+        open_calls
+            .retain(|(key, _)| self.tools == ToolExecution::Run && !self.answered.contains(key));
+        let sent_calls = open_calls.iter().map(|(_, call)| call.clone()).collect();
+        let message = ChatMessage::assistant(self.complete_texts.join("\n"), sent_calls);
+        Ok(ModelReply::Complete(message, open_calls))
     }
 
-    fn chunk(&mut self, chunk: &Chunk, tell: &mut dyn FnMut(Change<'_>)) {
-        if !std::mem::replace(&mut self.has_begun, true) {
+    /// Reads one chunk, and reports its changes with `report`.
+    fn chunk(&mut self, chunk: &Chunk, report: &mut dyn FnMut(Change<'_>)) {
+        // The API has no event for the start of a response, so that the first chunk is the start of the run.
+        if !self.has_begun {
+            self.has_begun = true;
             let run_id = chunk.id().map(Cow::Borrowed);
-            tell(Change::RunStarted {
+            report(Change::RunStarted {
                 run_id,
                 thread_id: None,
                 is_replay: false,
             });
         }
+        // Values that are odd but readable, such as NaN, are warnings.
         for words in chunk.oddities.of_values() {
-            tell(Change::Warning(words));
+            report(Change::Warning(words));
         }
-        // The first error counts: servers repeat it, or report that the stream ends because of it.
+        // An error ends the run in `finish`. The first one counts: servers repeat it, or report that the stream ends because of
+        // it. A chunk with an error has no other content.
         if let Some(error) = chunk.error() {
             self.error.get_or_insert(error);
             return;
         }
         for unread in chunk.unread() {
-            tell(Change::Unread(unread));
+            report(Change::Unread(unread));
         }
         if let Some(reported) = chunk.usage() {
             // If there are several, the last counts (SPEC 5).
-            self.usage = Some(usage(reported, tell));
+            self.usage = Some(usage(reported, report));
         }
         if let Some(choice) = chunk.choice() {
-            self.choice(&choice, tell);
+            self.choice(&choice, report);
         }
+        // An error within a choice comes after its content, which was sent before the model failed.
         if let Some(error) = chunk.choice_error() {
             self.error.get_or_insert(error);
         }
     }
 
-    fn choice(&mut self, choice: &Choice<'_>, tell: &mut dyn FnMut(Change<'_>)) {
+    /// Reads the part of the response that one chunk adds: reasoning, then text or a result, then calls, then the stop. Reports
+    /// have them in this order.
+    fn choice(&mut self, choice: &Choice<'_>, report: &mut dyn FnMut(Change<'_>)) {
+        // All reasoning of a response is one item: nothing in the chunks separates two.
         if let Some(piece) = choice.reasoning() {
             let reasoning = self.reasoning.get_or_insert_with(|| Streamed {
                 id: self.ids.next("reasoning"),
                 ..Streamed::default()
             });
-            let (delta, is_lone) = reasoning.joiner.join(piece);
-            if is_lone {
-                warn_of_half(tell);
+            // Servers cut a text between the halves of a surrogate pair. A half without the other is a warning.
+            let (delta, has_lone_half) = reasoning.joiner.join(piece);
+            if has_lone_half {
+                warn_of_half(report);
             }
-            tell(Change::Reasoning {
+            report(Change::Reasoning {
                 id: Cow::Borrowed(&*reasoning.id),
                 delta,
                 subagent: None,
@@ -242,99 +260,108 @@ impl<'a> ReplyReader<'a> {
         }
         // The content of a result is no text of the model.
         if let Some(shown) = choice.result() {
-            self.result(shown, tell);
+            self.result(shown, report);
         } else {
-            self.separate(choice.role(), tell);
+            self.close_if_role_differs(choice.role(), report);
             if let Some(piece) = choice.text() {
-                self.text(choice.role(), piece, tell);
+                self.text(choice.role(), piece, report);
             }
         }
         // A new call shows that the results before it are complete, so that reports have them in this order.
         for fragment in choice.calls() {
             if self.calls.is_new(&fragment) {
-                self.answer(tell);
+                self.report_results(report);
             }
             for change in self.calls.take(&fragment, self.call_keys) {
+                // A fragment may have the result as well, if the server executed the call. `finish` then neither reports the
+                // call as executed again nor sends it in the next request.
                 if let CallChange::Answered(key, _) = &change {
                     self.answered.insert(key.clone());
                 }
-                tell(change.into());
+                report(change.into());
             }
         }
+        // Results and names of calls are complete now. Reading goes on, since gateways send this early and more may follow.
         if let Some(reason) = choice.finish_reason {
-            self.answer(tell);
-            self.begin_calls(tell);
+            self.report_results(report);
+            self.begin_calls(report);
             if reason == TRUNCATED {
-                tell(Change::Truncated);
+                report(Change::Truncated);
             }
             self.has_stopped = true;
         }
     }
 
     /// Begins the calls whose names could still have become longer.
-    fn begin_calls(&mut self, tell: &mut dyn FnMut(Change<'_>)) {
+    fn begin_calls(&mut self, report: &mut dyn FnMut(Change<'_>)) {
         let mut changes = Vec::new();
         self.calls.begin_all(&mut changes);
         for change in changes {
-            tell(change.into());
+            report(change.into());
         }
     }
 
-    /// Text of the model. What a name could still have become is before it.
+    /// Reports a piece of the model's text. Its first piece begins the message.
     fn text(
         &mut self,
         role: Option<&str>,
         piece: SentText<'static>,
-        tell: &mut dyn FnMut(Change<'_>),
+        report: &mut dyn FnMut(Change<'_>),
     ) {
-        self.answer(tell);
-        self.begin_calls(tell);
+        // Results and calls that wait for more pieces began before this text, so that they are reported before it.
+        self.report_results(report);
+        self.begin_calls(report);
         let message = self.message.get_or_insert_with(|| {
             let id = self.ids.next("message");
-            tell(Change::MessageOpened {
+            report(Change::MessageOpened {
                 id: Cow::Borrowed(&id),
                 role: MessageKind::Assistant,
                 subagent: None,
             });
             Streamed {
                 id,
-                role: of_another(role),
+                role: other_role(role),
                 ..Streamed::default()
             }
         });
-        let (delta, is_lone) = message.joiner.join(piece);
-        if is_lone {
-            warn_of_half(tell);
+        // Servers cut a text between the halves of a surrogate pair. A half without the other is a warning.
+        let (delta, has_lone_half) = message.joiner.join(piece);
+        if has_lone_half {
+            warn_of_half(report);
         }
         message.text.push_str(&delta);
-        tell(Change::MessageText {
+        report(Change::MessageText {
             id: Cow::Borrowed(&message.id),
             delta,
         });
     }
 
-    /// A role begins a new message if it is not that of the open one: servers repeat it, or leave it out.
-    fn separate(&mut self, role: Option<&str>, tell: &mut dyn FnMut(Change<'_>)) {
+    /// Closes the open message if the delta has another role. The same role or none continues it, since servers repeat the role
+    /// or omit it.
+    fn close_if_role_differs(&mut self, role: Option<&str>, report: &mut dyn FnMut(Change<'_>)) {
         if let Some(message) = &self.message
             && role.is_some()
-            && message.role != of_another(role)
+            && message.role != other_role(role)
         {
-            self.close(tell);
+            self.close(report);
         }
     }
 
-    /// A result that the server shows, or a part of it: deltas with one id are one result. A tool's message ends that of the
-    /// model.
-    fn result(&mut self, shown: ShownResult<'_>, tell: &mut dyn FnMut(Change<'_>)) {
-        self.close(tell);
-        self.begin_calls(tell);
-        let known = self.results.iter().position(|known| {
-            let is_same_id = known.id.as_deref() == shown.id.as_deref();
-            // Without ids, the tool is all by which two results differ.
-            let is_named = known.id.is_some() || shown.tool.is_none();
-            is_same_id && (is_named || known.tool.as_deref() == shown.tool)
+    /// Adds a result that the server sends, or a part of one, to `results`. It is reported later, by `report_results`, when
+    /// something else shows that it is complete.
+    fn result(&mut self, shown: ShownResult<'_>, report: &mut dyn FnMut(Change<'_>)) {
+        // The message of a tool ends the message of the model, and its call must begin before its result.
+        self.close(report);
+        self.begin_calls(report);
+
+        // Deltas with the same id are parts of one result. Without ids, results of different tools are different results, and a
+        // delta that names no tool continues the one before.
+        let continued = self.results.iter().position(|earlier| {
+            let is_same_id = earlier.id.as_deref() == shown.id.as_deref();
+            let tool_matters = earlier.id.is_none() && shown.tool.is_some();
+            is_same_id && (!tool_matters || earlier.tool.as_deref() == shown.tool)
         });
-        let index = if let Some(index) = known {
+        let index = if let Some(index) = continued {
             index
         } else {
             self.results.push(StreamedResult {
@@ -344,125 +371,138 @@ impl<'a> ReplyReader<'a> {
             });
             self.results.len() - 1
         };
+        // A result that grows after its report is reported again as a whole.
         self.results[index].is_reported = false;
-        self.results[index].add(shown.content, tell);
+        self.results[index].add(shown.content, report);
     }
 
-    /// The results that came are complete, as far as is known: what comes later for one of them makes it longer.
-    fn answer(&mut self, tell: &mut dyn FnMut(Change<'_>)) {
+    /// Reports the results that have arrived. If more of one comes later, it is reported again, longer.
+    fn report_results(&mut self, report: &mut dyn FnMut(Change<'_>)) {
         for index in 0..self.results.len() {
             let result = &mut self.results[index];
-            if std::mem::replace(&mut result.is_reported, true) {
+            if result.is_reported {
                 continue;
             }
+            result.is_reported = true;
+            // Half of a surrogate pair at the end waits for the other half in vain: it becomes U+FFFD.
             if let Some(lone) = result.joiner.finish() {
-                warn_of_half(tell);
+                warn_of_half(report);
                 result.text.push(lone);
             }
+            // Copies, because the result stays for what may follow, and the report changes the rest of `self`.
             let id = result.id.clone();
             let tool = result.tool.clone();
             let text = result.text.clone();
-            self.answer_with(id.as_deref(), tool.as_deref(), text, tell);
+            self.answer_call(id.as_deref(), tool.as_deref(), text, report);
         }
-        // Without an id, the next result is another one.
+        // A result without an id cannot be recognised later: the next one without an id is another result.
         self.results.retain(|result| result.id.is_some());
     }
 
     /// Gives a result to its call. If the response has no such call and the result names its tool, the call is added without
     /// arguments; if it names none, the result is unread.
-    fn answer_with(
+    fn answer_call(
         &mut self,
         id: Option<&str>,
         tool: Option<&str>,
         text: String,
-        tell: &mut dyn FnMut(Change<'_>),
+        report: &mut dyn FnMut(Change<'_>),
     ) {
         let key = if let Some(key) = self.calls.key_of(id, tool, &self.answered) {
             key
         } else if let Some(tool) = tool {
             let why = "only the result of the call is in the response";
-            tell(Change::Unread(Unread::arguments(tool, why)));
+            report(Change::Unread(Unread::arguments(tool, why)));
             self.calls.add_answered(id, tool, self.call_keys)
         } else {
             let why = "the call is not in the response";
-            return tell(Change::Unread(Unread::results(id.unwrap_or_default(), why)));
+            return report(Change::Unread(Unread::results(id.unwrap_or_default(), why)));
         };
+        // The arguments of a call are complete once there is a result.
         for change in self.calls.end(&key) {
-            tell(change.into());
+            report(change.into());
         }
         self.answered.insert(key.clone());
-        tell(CallChange::Answered(key, text).into());
+        report(CallChange::Answered(key, text).into());
     }
 
-    /// The message is complete, and the model may go on with another.
-    fn close(&mut self, tell: &mut dyn FnMut(Change<'_>)) {
+    /// Ends the open message, if there is one. Text that follows begins another message.
+    fn close(&mut self, report: &mut dyn FnMut(Change<'_>)) {
         let Some(mut message) = self.message.take() else {
             return;
         };
+        // Half of a surrogate pair at the end waits for the other half in vain: it becomes U+FFFD.
         if let Some(lone) = message.joiner.finish() {
-            warn_of_half(tell);
+            warn_of_half(report);
             message.text.push(lone);
-            tell(Change::MessageText {
+            report(Change::MessageText {
                 id: Cow::Borrowed(&*message.id),
                 delta: lone.to_string().into(),
             });
         }
-        tell(Change::MessageClosed {
+        report(Change::MessageClosed {
             id: Cow::Borrowed(&*message.id),
         });
+        // The next request sends the texts of all messages of the response as one.
         self.complete_texts.push(message.text);
     }
 
-    /// The response is over: its message and its calls are complete.
-    fn end(&mut self, tell: &mut dyn FnMut(Change<'_>)) {
+    /// Ends everything that is still open, since the response is over: the reasoning, the results, the message, and the calls.
+    fn end(&mut self, report: &mut dyn FnMut(Change<'_>)) {
+        // Half of a surrogate pair at the end of the reasoning waits for the other half in vain: it becomes U+FFFD.
         if let Some(reasoning) = &mut self.reasoning
             && let Some(lone) = reasoning.joiner.finish()
         {
-            warn_of_half(tell);
-            tell(Change::Reasoning {
+            warn_of_half(report);
+            report(Change::Reasoning {
                 id: Cow::Borrowed(&*reasoning.id),
                 delta: lone.to_string().into(),
                 subagent: None,
             });
         }
-        self.answer(tell);
-        self.close(tell);
+        self.report_results(report);
+        self.close(report);
         for change in self.calls.end_all() {
-            tell(change.into());
+            report(change.into());
         }
-        self.tell_of_nameless(tell);
+        self.report_nameless(report);
     }
 
     /// Calls without the name of their tool are unread, whatever else the response fails with.
-    fn tell_of_nameless(&self, tell: &mut dyn FnMut(Change<'_>)) {
+    fn report_nameless(&self, report: &mut dyn FnMut(Change<'_>)) {
         for key in self.calls.nameless() {
             let why = "pieces of the call came, but no name";
-            tell(Change::Unread(Unread::call(key, why)));
+            report(Change::Unread(Unread::call(key, why)));
         }
     }
 }
 
 impl StreamedResult {
-    fn add(&mut self, piece: SentText<'_>, tell: &mut dyn FnMut(Change<'_>)) {
-        let (more, is_lone) = self.joiner.join(piece);
-        if is_lone {
-            warn_of_half(tell);
+    fn add(&mut self, piece: SentText<'_>, report: &mut dyn FnMut(Change<'_>)) {
+        let (more, has_lone_half) = self.joiner.join(piece);
+        if has_lone_half {
+            warn_of_half(report);
         }
         self.text.push_str(&more);
     }
 }
 
 impl EventReader for ReplyReader<'_> {
+    /// Reads the data of one event, which is a chunk. The flow is `Break` once `sink` wants no more.
+    ///
+    /// # Errors
+    /// The reason that the data is not a chunk.
     fn event(
         &mut self,
         at: At,
         data: &[u8],
         sink: &mut dyn Sink,
     ) -> Result<ControlFlow<Stop>, String> {
+        // The end of the response is reported with the time of its last event.
         self.last = at;
         let mut flow = ControlFlow::Continue(());
         let text = decoded(data).map_err(|error| error.0)?;
-        // A text that had to be changed shows that its bytes were not UTF-8.
+        // The decoder borrows valid UTF-8. An owned text shows that it had to replace bytes.
         if matches!(text, Cow::Owned(_)) {
             let words = "a chunk holds bytes that are not UTF-8: U+FFFD is taken for them";
             flow = sink.change(at, Change::Warning(words.into()));
@@ -497,11 +537,14 @@ impl StreamReader for ReplyReader<'_> {
         self.end.get_or_insert(StreamEnd::GivenUp);
     }
 
+    /// The error of a response that ended although something is missing: what came instead of chunks, and how to fix it.
     fn unfinished(&self, response: &ReceivedResponse) -> TargetError {
+        // Chunks did come, so that the server speaks the protocol, and only the end is missing.
         if response.events() > 0 {
             return response
                 .broken_off("the stream ended without a `finish_reason` and without `[DONE]`");
         }
+        // Without any chunk, the body shows the likely mistake: a document with `choices` is a completion that was not streamed.
         let (message, help) = match response.form() {
             BodyForm::JsonDocument if response.contains("\"choices\"") => (
                 "the server does not stream: the response is a JSON document",
@@ -525,56 +568,33 @@ impl StreamReader for ReplyReader<'_> {
     }
 }
 
-impl From<CallChange> for Change<'static> {
-    fn from(change: CallChange) -> Self {
-        match change {
-            CallChange::Begins(id, name) => Self::CallOpened {
-                id: id.into(),
-                name: name.into(),
-                subagent: None,
-            },
-            CallChange::Arguments(id, delta) => Self::CallArgs {
-                id: id.into(),
-                delta: delta.into(),
-            },
-            CallChange::Ends(id) => Self::CallArgsDone { id: id.into() },
-            CallChange::Answered(id, result) => Self::CallAnswered {
-                id: id.into(),
-                result: ResultContent::Text(result.into()),
-                is_error: None,
-            },
-            CallChange::HasLoneHalf => Self::Warning(Oddities::HALF.into()),
-        }
-    }
-}
-
-/// A role, if it is not that of the model.
-fn of_another(role: Option<&str>) -> Option<String> {
+/// The role of a delta, if it is not that of the model.
+fn other_role(role: Option<&str>) -> Option<String> {
     match role {
         Some("assistant") | None => None,
         Some(role) => Some(role.to_owned()),
     }
 }
 
-fn warn_of_half(tell: &mut dyn FnMut(Change<'_>)) {
-    tell(Change::Warning(Oddities::HALF.into()));
+fn warn_of_half(report: &mut dyn FnMut(Change<'_>)) {
+    report(Change::Warning(Oddities::HALF.into()));
 }
 
 /// The tokens of a response.
-fn usage(reported: &Value, tell: &mut dyn FnMut(Change<'_>)) -> Usage {
+fn usage(reported: &Value, report: &mut dyn FnMut(Change<'_>)) -> Usage {
     Usage::reported(
-        tokens(reported, "prompt_tokens", tell),
-        tokens(reported, "completion_tokens", tell),
-        tokens(reported, "total_tokens", tell),
+        tokens(reported, "prompt_tokens", report),
+        tokens(reported, "completion_tokens", report),
+        tokens(reported, "total_tokens", report),
     )
 }
 
 /// The number under a key; `None` if it is not reported, or is no count.
-fn tokens(reported: &Value, key: &str, tell: &mut dyn FnMut(Change<'_>)) -> Option<u64> {
+fn tokens(reported: &Value, key: &str, report: &mut dyn FnMut(Change<'_>)) -> Option<u64> {
     let value = reported.get(key)?;
     if !value.is_null() && value.as_u64().is_none() {
         let words = format!("`{key}` of `usage` is not a count: it is taken as unknown");
-        tell(Change::Warning(words.into()));
+        report(Change::Warning(words.into()));
     }
     value.as_u64()
 }

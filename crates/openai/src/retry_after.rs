@@ -13,23 +13,27 @@ pub(super) const HEADERS: [&str; 2] = [MILLISECONDS, "retry-after"];
 
 const MILLISECONDS: &str = "retry-after-ms";
 
-/// The time before the request is sent again, `now` in Unix milliseconds: what the server says, else longer with
-/// each retry.
+/// The time to wait before the request is sent again. The server may give it in a header; otherwise it doubles with each retry.
+/// `retry` is the number of retries so far, and `now` is in Unix milliseconds, since a server may give a date.
 pub(super) fn retry_after(response: &ReceivedResponse, retry: u32, now: u64) -> Duration {
-    for wanted in HEADERS {
+    // The headers are tried in the order of `HEADERS`, of which the more precise one is first.
+    for header in HEADERS {
         let mut headers = response.head.headers.iter();
-        let Some((_, value)) = headers.find(|(name, _)| name == wanted) else {
+        let Some((_, value)) = headers.find(|(name, _)| name == header) else {
             continue;
         };
-        let wait = match wanted {
+        let wait = match header {
             MILLISECONDS => milliseconds(value.trim()),
-            _ => wait(value.trim(), now),
+            // The common header has seconds or a date.
+            _ => seconds_or_date(value.trim(), now),
         };
+        // A value that cannot be read counts as no header.
         if let Some(wait) = wait {
             return wait;
         }
     }
-    // Each retry waits longer, since a server that rejects a request for now has too many of them.
+    // 1, 2, 4 … seconds: each retry waits longer, since a server that rejects a request for now has too many of them. A shift
+    // past 63 bits has no value, and is as long as possible.
     let seconds = 1_u64.checked_shl(retry).unwrap_or(u64::MAX);
     Duration::from_secs(seconds).min(LONGEST_WAIT)
 }
@@ -39,8 +43,8 @@ fn milliseconds(value: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(milliseconds / 1000.0).ok()
 }
 
-/// Seconds, or a date.
-fn wait(value: &str, now: u64) -> Option<Duration> {
+/// The time until `value`, which is a number of seconds or a date.
+fn seconds_or_date(value: &str, now: u64) -> Option<Duration> {
     if let Ok(seconds) = value.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();
     }
@@ -82,18 +86,21 @@ mod tests {
     #[test]
     fn it_is_seconds_or_a_date() {
         let now = 1_445_412_440_000;
-        assert_eq!(wait("3", now), Some(Duration::from_secs(3)));
-        assert_eq!(wait("0.5", now), Some(Duration::from_millis(500)));
+        assert_eq!(seconds_or_date("3", now), Some(Duration::from_secs(3)));
         assert_eq!(
-            wait("Wed, 21 Oct 2015 07:28:00 GMT", now),
+            seconds_or_date("0.5", now),
+            Some(Duration::from_millis(500))
+        );
+        assert_eq!(
+            seconds_or_date("Wed, 21 Oct 2015 07:28:00 GMT", now),
             Some(Duration::from_secs(40))
         );
         assert_eq!(
-            wait("Wed, 21 Oct 2015 07:27:00 GMT", now),
+            seconds_or_date("Wed, 21 Oct 2015 07:27:00 GMT", now),
             Some(Duration::ZERO)
         );
         for text in ["", "-1", "soon", "NaN", "inf"] {
-            assert_eq!(wait(text, now), None, "{text}");
+            assert_eq!(seconds_or_date(text, now), None, "{text}");
         }
     }
 }

@@ -61,7 +61,9 @@ enum Exchanged {
 }
 
 impl OpenaiSession {
+    /// A conversation that begins with the instructions and the history of the test.
     pub(super) fn new(settings: Arc<OpenaiSettings>, options: SessionOptions) -> Self {
+        // The other options are for agents with threads, tools or programs of their own, which a model does not have.
         let SessionOptions {
             history,
             client_tools,
@@ -75,6 +77,7 @@ impl OpenaiSession {
         if let Some(instructions) = settings.instructions.clone() {
             messages.push(ChatMessage::text(Role::System, instructions));
         }
+        // The model may use an id of the history again. The keys are known here, so that a new call gets another key.
         let mut call_keys = HashSet::new();
         for message in history {
             call_keys.extend(message.calls.iter().map(|call| call.id.clone()));
@@ -83,6 +86,7 @@ impl OpenaiSession {
         Self {
             call_keys,
             messages,
+            // Calls of the history have their ids as keys, so that none needs an entry.
             call_ids: HashMap::new(),
             settings,
             transport,
@@ -93,26 +97,32 @@ impl OpenaiSession {
         }
     }
 
+    /// Sends one request, and sends it again after a wait for as long as the server rejects it for now with the status 429.
+    ///
+    /// # Errors
+    /// If the model fails, or still rejects the request after the last retry.
     async fn run(
         &mut self,
         request: Request,
         limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
-        self.add(request.action)?;
+        self.add_action(request.action)?;
         let body = self.body(request.context)?;
+        // The target may have other sizes of events and responses. This is a copy also because each retry has less time.
         let mut limits = self.settings.options.limits(limits);
         let mut retry = 0;
         loop {
-            let (exchanged, closed) = self.attempt(body.clone(), &limits, sink).await?;
+            let (exchanged, closed_at) = self.attempt(body.clone(), &limits, sink).await?;
             let response = match exchanged {
                 Exchanged::Ended(ended) => return Ok(ended),
                 Exchanged::Rejected(response) => response,
             };
 
-            // The server may name a date, which is by the clock of the day.
+            // The server may give a date, which only the time of day can be compared with.
             let now = self.clock.unix_ms(self.clock.now());
             let wait = retry_after(&response.received, retry, now);
+            // A longer wait is an error at once, since a test that hangs for minutes helps less than the error (SPEC 5).
             if wait > LONGEST_WAIT {
                 let help = "the server wants to be asked again in more than a minute";
                 return Err(response.refusal().await.with_help(help));
@@ -121,14 +131,18 @@ impl OpenaiSession {
                 return Err(response.refusal().await);
             }
 
-            // What the rejection took is time of the turn; the waiting is not.
-            limits.timeout = response.until.since(closed);
+            // The turn's timeout includes the time that the rejected request took, but not the wait. So the next request has
+            // what remains of it now.
+            limits.timeout = response.until.since(closed_at);
+            // The connection ends here and is not kept open during the wait.
             drop(response);
-            if let Some(latest) = limits.latest()
-                && closed.plus(wait) >= latest
+            // The deadline of the test does include the wait. A wait past it would be for nothing.
+            if let Some(deadline) = limits.latest()
+                && closed_at.plus(wait) >= deadline
             {
                 return Ok(Ended::Timeout);
             }
+            // A cancellation ends the wait at once.
             let waiting = self.transport.wait(wait);
             if limits.cancel.run_until_cancelled(waiting).await.is_none() {
                 return Ok(Ended::Cancelled);
@@ -137,7 +151,10 @@ impl OpenaiSession {
         }
     }
 
-    /// Makes one request and takes its response, and returns when the connection was closed.
+    /// Sends one request and reads its response. Returns the result, and the moment at which the connection was closed.
+    ///
+    /// # Errors
+    /// If the response is not valid, or if the model calls a tool that was not declared.
     async fn attempt(
         &mut self,
         body: Bytes,
@@ -150,13 +167,15 @@ impl OpenaiSession {
             &self.client_tools,
             self.settings.tools,
         );
-        let mut over = None;
+        // `send_and_read` sets this if the connection broke or the time was up; otherwise the exchange is over once it returns.
+        let mut over_at = None;
         let request = post(&self.settings, body);
         let transport = &*self.transport;
-        let talk = talk(transport, request, &mut reader, limits, sink, &mut over);
-        // A cancellation drops it, and its connection.
-        let exchanged = match limits.cancel.run_until_cancelled(talk).await {
-            // The model has stopped; only the stream has not.
+        let exchange = send_and_read(transport, request, &mut reader, limits, sink, &mut over_at);
+        // A cancellation drops the exchange, which closes its connection, and results in `None`.
+        let exchanged = match limits.cancel.run_until_cancelled(exchange).await {
+            // If the model had stopped before the cancellation or the timeout, the reply is complete and only the stream was
+            // left open: neither is an error then.
             None | Some(Ok(Exchanged::Ended(Ended::Timeout))) if reader.is_ended() => {
                 reader.give_up();
                 Ok(Exchanged::Ended(Ended::Terminal))
@@ -164,38 +183,49 @@ impl OpenaiSession {
             Some(exchanged) => exchanged,
             None => Ok(Exchanged::Ended(Ended::Cancelled)),
         };
-        let closed = self.transport.moment(ClientEvent::Closes(over));
+        // The moment is `over_at` if it is set, and else the time of now; in a replay it is the recorded one.
+        let closed_at = self.transport.moment(ClientEvent::Closes(over_at));
+
+        // An incomplete response is reported as far as it came, before its error is returned. In both cases the close is
+        // reported after all content, and before the error, so that it is never missing.
         if !matches!(exchanged, Ok(Exchanged::Ended(Ended::Terminal))) {
             reader.abandon(sink);
-            sink.wire(closed, Wire::Closed);
-            return Ok((exchanged?, closed));
+            sink.wire(closed_at, Wire::Closed);
+            return Ok((exchanged?, closed_at));
         }
         let reply = reader.finish(sink);
-        sink.wire(closed, Wire::Closed);
+        sink.wire(closed_at, Wire::Closed);
         let ended = match reply? {
             ModelReply::Complete(message, calls) => {
-                self.take(message, calls)?;
+                self.add_reply(message, calls)?;
                 Ended::Terminal
             }
+            // The reader has reported the model's error as the end of the run, so that the exchange itself is complete.
             ModelReply::Failed => Ended::Terminal,
+            // The sink wanted no more.
             ModelReply::Stopped => Ended::Cancelled,
         };
-        Ok((Exchanged::Ended(ended), closed))
+        Ok((Exchanged::Ended(ended), closed_at))
     }
 
-    /// Adds what an exchange is to say to the messages.
-    fn add(&mut self, action: Action) -> Result<(), TargetError> {
+    /// Adds the messages of an action to the conversation; the next request sends all of it.
+    ///
+    /// # Errors
+    /// If a model has no such action.
+    fn add_action(&mut self, action: Action) -> Result<(), TargetError> {
         match action {
             Action::User { name, content, .. } => {
                 self.messages.push(ChatMessage::user(content, name));
             }
             Action::ToolResults(answers) => {
                 for answer in answers {
+                    // `answer.call` is the key of the call, which is unique in the conversation. The server knows the call by the id
+                    // that it gave it, which is another text if an earlier call had the same id.
                     let id = self.call_ids.get(&answer.call).unwrap_or(&answer.call);
                     self.messages.push(ChatMessage::answer(id, &answer));
                 }
             }
-            // A test with such a turn does not load.
+            // A test with a turn that only continues does not load for a model, so that nothing is to be added here.
             Action::Continue => {}
             Action::Connect | Action::Resume(_) | Action::Own { .. } => {
                 return Err(TargetError::new(
@@ -206,12 +236,14 @@ impl OpenaiSession {
         Ok(())
     }
 
-    /// The body of a request. The caller is not part of it; of the options, `connector` is its model.
+    /// The body of the next request. It contains the `props` of the caller's context as further keys, and the option `connector`
+    /// as its model. A chat completion has no place for the rest of the context.
     fn body(&self, context: RequestContext) -> Result<Bytes, TargetError> {
         let OpenaiSettings { model, params, .. } = &*self.settings;
         let RequestContext { props, options, .. } = context;
         let model = match options.get(CONNECTOR) {
             Some(Value::String(connector)) => connector,
+            // Without a name there, the model of the target is asked.
             Some(_) | None => model,
         };
         let request = ChatRequest::new(model, &self.messages, &self.client_tools, params, props);
@@ -223,11 +255,11 @@ impl OpenaiSession {
         }
     }
 
-    /// Takes a complete response.
+    /// Adds a complete reply to the conversation, and keeps the server's ids of its calls, each of which comes with its key.
     ///
     /// # Errors
-    /// If it calls a tool that was not declared, and nothing answers that (SPEC 5).
-    fn take(
+    /// If it calls a tool that was not declared, and the runner is not to answer such calls (SPEC 5).
+    fn add_reply(
         &mut self,
         message: ChatMessage,
         calls: Vec<(String, ChatCall)>,
@@ -239,6 +271,7 @@ impl OpenaiSession {
             if self.undeclared == UndeclaredCalls::Rejected && !is_declared {
                 return Err(undeclared(name, &self.client_tools));
             }
+            // Tests and reports name a call by its key; `add_action` needs the server's id for the result.
             if call.id != key {
                 self.call_ids.insert(key, call.id);
             }
@@ -247,7 +280,7 @@ impl OpenaiSession {
     }
 }
 
-/// The error of a call that nothing answers.
+/// The error of a call to a tool that is not declared. The message lists the declared tools, since a name is often misspelled.
 fn undeclared(name: &str, client_tools: &[ToolDeclaration]) -> TargetError {
     let tools = client_tools.iter();
     let tools: Vec<String> = tools.map(|tool| format!("`{}`", tool.name)).collect();
@@ -287,24 +320,28 @@ fn with_help(error: TargetError) -> TargetError {
     error
 }
 
-/// Sends a request and reads its response.
-async fn talk(
+/// Sends a request and reads its response with `reader`, which reports it to `sink`. `over_at` gets the moment at which the
+/// exchange was over, if the connection broke or the time was up.
+async fn send_and_read(
     transport: &dyn Transport,
     request: HttpRequest,
     reader: &mut ReplyReader<'_>,
     limits: &Limits,
     sink: &mut dyn Sink,
-    over: &mut Option<At>,
+    over_at: &mut Option<At>,
 ) -> Result<Exchanged, TargetError> {
-    let response = http::send(transport, request, limits, sink, over).await?;
+    let response = http::send(transport, request, limits, sink, over_at).await?;
+    // No response came before the timeout.
     let Some(response) = response else {
         return Ok(Exchanged::Ended(Ended::Timeout));
     };
+    // The caller decides whether to retry, and needs the unread response: its headers for the wait, its body for the error.
     if response.received.head.status == TOO_MANY_REQUESTS {
         return Ok(Exchanged::Rejected(response));
     }
+    // Every other status than success is an error.
     let response = response.accepted().await.map_err(with_help)?;
-    let ended = http::read_events(response, reader, limits, sink, over).await?;
+    let ended = http::read_events(response, reader, limits, sink, over_at).await?;
     Ok(Exchanged::Ended(ended))
 }
 

@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::chat_message::ChatCall;
 use super::chunk::CallFragment;
 use ananke_base::message::ToolDeclaration;
-use ananke_base::source::received_json::{HalfJoiner, SentText, is_json, without_marks};
+use ananke_base::source::received_json::{HalfJoiner, Oddities, SentText, is_json, without_marks};
+use ananke_trace::trace::{Change, ResultContent};
 
 /// The calls of one response.
 pub(super) struct ToolCalls<'t> {
@@ -47,6 +48,33 @@ pub(super) enum CallChange {
     Answered(String, String),
 }
 
+impl From<CallChange> for Change<'static> {
+    /// The change of the trace. The id of a call in the trace is its key, which is unique in the conversation.
+    fn from(change: CallChange) -> Self {
+        match change {
+            CallChange::Begins(id, name) => Self::CallOpened {
+                id: id.into(),
+                name: name.into(),
+                // Chat completions show no subagents.
+                subagent: None,
+            },
+            CallChange::Arguments(id, delta) => Self::CallArgs {
+                id: id.into(),
+                delta: delta.into(),
+            },
+            CallChange::Ends(id) => Self::CallArgsDone { id: id.into() },
+            CallChange::Answered(id, result) => Self::CallAnswered {
+                id: id.into(),
+                result: ResultContent::Text(result.into()),
+                // The API does not mark results that are errors.
+                is_error: None,
+            },
+            // Half of a surrogate pair (UTF-16) came without its other half, and was replaced.
+            CallChange::HasLoneHalf => Self::Warning(Oddities::HALF.into()),
+        }
+    }
+}
+
 impl<'t> ToolCalls<'t> {
     /// No calls so far, of these tools.
     pub(super) fn new(declared: &'t [ToolDeclaration]) -> Self {
@@ -61,7 +89,8 @@ impl<'t> ToolCalls<'t> {
         self.position(fragment).is_none()
     }
 
-    /// Takes a fragment; `used` are the keys of the conversation so far.
+    /// Adds a fragment to its call, and returns the changes that it makes. `used` are the keys of all calls of the conversation,
+    /// which no new call gets.
     pub(super) fn take(
         &mut self,
         fragment: &CallFragment<'_>,
@@ -78,7 +107,7 @@ impl<'t> ToolCalls<'t> {
             self.calls.len() - 1
         };
 
-        // Id and name may come late, and the name in pieces.
+        // Id and name may come late. The name may come in pieces, or again with each fragment, so that an equal one is not added.
         let call = &mut self.calls[position];
         if call.id.is_none() {
             call.id = fragment.id.as_deref().map(str::to_owned);
@@ -90,35 +119,43 @@ impl<'t> ToolCalls<'t> {
             call.name.push_str(name);
         }
 
-        let more = match fragment.arguments {
+        let piece = match fragment.arguments {
             Some(Value::String(text)) => SentText::new(text.as_str(), fragment.halves),
-            // Some servers send the arguments as they are, and all at once.
+            // Some servers send the arguments as JSON instead of as a text, and all at once. So a second value repeats them, and
+            // is dropped.
             Some(value) if call.arguments.is_empty() => {
                 SentText::new(without_marks(value).to_string(), fragment.halves)
             }
+            // The fragment has no arguments, or repeats them.
             _ => SentText::whole(""),
         };
-        let (more, is_lone) = call.joiner.join(more);
-        if is_lone {
+        // Servers cut a text between the halves of a surrogate pair. The joiner keeps a half until the next piece.
+        let (delta, has_lone_half) = call.joiner.join(piece);
+        if has_lone_half {
             changes.push(CallChange::HasLoneHalf);
         }
-        call.arguments.push_str(&more);
-        // A call begins once its name is whole, because rules look at the name, and one that is violated stops the run.
-        let has_begun = call.has_begun;
+        call.arguments.push_str(&delta);
+
+        // A call begins once its name is whole, because rules look at the name, and one that is violated stops the run. Arguments
+        // show that it is whole, and so does a declared tool whose name is the start of no other.
+        let had_begun = call.has_begun;
         if !call.arguments.is_empty() || is_whole(&call.name, self.declared) {
             call.begin(&mut changes);
         }
-        if has_begun && !more.is_empty() {
-            changes.push(CallChange::Arguments(call.key.clone(), more.into_owned()));
+        // A call that begins here reports all its arguments itself.
+        if had_begun && !delta.is_empty() {
+            changes.push(CallChange::Arguments(call.key.clone(), delta.into_owned()));
         }
 
+        // A server that executes the call itself sends its result with it. A call without a name never begins, so that its result
+        // would belong to nothing.
         if let Some(result) = &fragment.result
             && !call.name.is_empty()
         {
             call.end(&mut changes);
-            let mut is_lone = false;
-            let result = result.clone().alone(|| is_lone = true).into_owned();
-            if is_lone {
+            let mut has_lone_half = false;
+            let result = result.clone().alone(|| has_lone_half = true).into_owned();
+            if has_lone_half {
                 changes.push(CallChange::HasLoneHalf);
             }
             changes.push(CallChange::Answered(call.key.clone(), result));
@@ -158,14 +195,16 @@ impl<'t> ToolCalls<'t> {
             .map(|call| call.key.as_str())
     }
 
-    /// The key of the newest call with the server's `id`. Without such a call: of the first call without an id to `tool` that is
-    /// not `answered`. Without id and tool: of the only call that is not answered.
+    /// The key of the call that a result answers. An `id` finds the newest call with it. Otherwise the `tool` finds the first of
+    /// its calls that is not `answered`. A result with neither belongs to the only call that is not answered.
     pub(super) fn key_of(
         &self,
         id: Option<&str>,
         tool: Option<&str>,
         answered: &HashSet<String>,
     ) -> Option<String> {
+        // Servers use an id again, so that the newest call with it counts. The id may also be the key that the call got here,
+        // since the next request sends that for a call without an id.
         if let Some(id) = id {
             let mut newest_first = self.calls.iter().rev();
             let call = newest_first.find(|call| call.key == id || call.id.as_deref() == Some(id));
@@ -175,23 +214,25 @@ impl<'t> ToolCalls<'t> {
         }
 
         let calls = self.calls.iter();
-        let mut open = calls.filter(|call| !answered.contains(&call.key));
+        let mut open_calls = calls.filter(|call| !answered.contains(&call.key));
         if let Some(tool) = tool {
-            // An id that no call has may be that of a call which came without one.
+            // An id that no call has may belong to a call that came without one, but not to a call with another id.
             let call =
-                open.find(|call| call.name == tool && (id.is_none() || call.id.is_none()))?;
+                open_calls.find(|call| call.name == tool && (id.is_none() || call.id.is_none()))?;
             return Some(call.key.clone());
         }
 
-        // A result that names nothing can only be that of the one call that waits for it; any other choice would be a guess.
-        let only = open.next()?;
-        if id.is_some() || open.next().is_some() {
+        // A result without id and tool can only answer the one call that has no result yet. With an id that no call has, or
+        // several such calls, any choice would be a guess.
+        let only = open_calls.next()?;
+        if id.is_some() || open_calls.next().is_some() {
             return None;
         }
         Some(only.key.clone())
     }
 
-    /// Adds a call to `tool` of which only the result came. Returns its key.
+    /// Adds a call to `tool` of which only the result came, and returns its key. It has no index, since only fragments of calls
+    /// have one, and its arguments stay empty. `used` are the keys of all calls of the conversation, which it does not get.
     pub(super) fn add_answered(
         &mut self,
         id: Option<&str>,
@@ -224,9 +265,10 @@ impl<'t> ToolCalls<'t> {
         calls
     }
 
-    /// The call that a fragment continues; `None` if it begins one.
+    /// The position of the call that a fragment continues; `None` if it begins a call.
     fn position(&self, fragment: &CallFragment<'_>) -> Option<usize> {
-        // The index decides before the id, because gateways make up an id for each fragment.
+        // First the index, because gateways make up an id for each fragment. The newest call with it is the candidate, since
+        // servers use an index again. Without an index, fragments come call after call, so that it is the last call.
         let candidate = match fragment.index {
             Some(index) => self
                 .calls
@@ -235,14 +277,14 @@ impl<'t> ToolCalls<'t> {
             None => self.calls.len().checked_sub(1),
         };
 
-        // An id that the candidate does not have is that of an earlier call, or says nothing.
+        // Then the id. If the candidate has another one, the fragment may continue an earlier call with this id.
         let candidate_id = match candidate {
             Some(at) => self.calls[at].id.as_deref(),
             None => None,
         };
         if fragment.id.is_some() && fragment.id.as_deref() != candidate_id {
             let earlier = self.calls.iter().rposition(|call| {
-                // Parallel calls under one id differ in their index, and begin with a name.
+                // Some servers give parallel calls the same id. Such calls differ in their index, and each begins with a name.
                 let may_be_same = fragment.name.is_none() || call.index == fragment.index;
                 may_be_same && call.id.as_deref() == fragment.id.as_deref()
             });
@@ -251,20 +293,22 @@ impl<'t> ToolCalls<'t> {
             }
         }
 
-        // Without a name a fragment only continues. With one it begins a call, unless that of the candidate is not over: some
-        // servers send a name in pieces, or repeat it with each fragment.
+        // Last the name. A fragment without a name continues the candidate.
         let call = &self.calls[candidate?];
         let Some(name) = fragment.name else {
             return candidate;
         };
-        let is_other = if let Some(id) = fragment.id.as_deref()
-            && let Some(known) = call.id.as_deref()
+        // If both have an id, it decides. Otherwise a fragment with a name begins a call if the candidate is complete: it has
+        // ended, or another name or whole arguments show that. Until then the fragment continues it, since some servers send a
+        // name in pieces, or repeat it with each fragment.
+        let begins_call = if let Some(id) = fragment.id.as_deref()
+            && let Some(candidate_id) = call.id.as_deref()
         {
-            id != known
+            id != candidate_id
         } else {
             call.has_ended || call.has_begun && (call.name != name || is_json(&call.arguments))
         };
-        if is_other { None } else { candidate }
+        if begins_call { None } else { candidate }
     }
 }
 
@@ -278,12 +322,16 @@ fn is_whole(name: &str, declared: &[ToolDeclaration]) -> bool {
 }
 
 impl StreamedCall {
+    /// A call of which nothing but the index and the server's id has arrived. Its key, which no other call of the conversation
+    /// has, is added to `used`, the keys so far.
     fn new(index: Option<u64>, id: Option<&str>, used: &mut HashSet<String>) -> Self {
+        // The key is the server's id if that is possible, so that reports show the id that the server's logs have.
         let wanted = match id {
             Some(id) => id.to_owned(),
             None => format!("call_{}", used.len()),
         };
-        // Servers use ids again in later answers, so that the key of a call may need a number.
+        // Servers use ids again in later answers. The second call with an id gets the key `ID#2`, the third `ID#3`. A key that is
+        // inserted was not there before, which ends the search.
         let mut key = wanted.clone();
         for number in 2.. {
             if used.insert(key.clone()) {
@@ -317,20 +365,23 @@ impl StreamedCall {
         }
     }
 
-    /// Ends the call, unless it has ended or has no name.
+    /// Ends the call, unless it has ended or has no name, and adds what changes to `changes`.
     fn end(&mut self, changes: &mut Vec<CallChange>) {
-        // Half of a surrogate pair that waited for the other half is sent as it is, since nothing follows.
-        let lone = self.joiner.finish();
-        self.arguments.extend(lone);
-        let has_begun = self.has_begun;
+        // Half of a surrogate pair that waited for the other half becomes U+FFFD, since nothing follows.
+        let lone_half = self.joiner.finish();
+        self.arguments.extend(lone_half);
+        // A call that has not begun does so now, with all its arguments. A call that had begun gets only the half in addition.
+        let had_begun = self.has_begun;
         self.begin(changes);
-        if let Some(lone) = lone {
+        if let Some(character) = lone_half {
             changes.push(CallChange::HasLoneHalf);
-            if has_begun {
-                changes.push(CallChange::Arguments(self.key.clone(), lone.into()));
+            if had_begun {
+                changes.push(CallChange::Arguments(self.key.clone(), character.into()));
             }
         }
-        if self.has_begun && !std::mem::replace(&mut self.has_ended, true) {
+        // A call without a name has not begun even now, and so has no end. The end is reported once.
+        if self.has_begun && !self.has_ended {
+            self.has_ended = true;
             changes.push(CallChange::Ends(self.key.clone()));
         }
     }

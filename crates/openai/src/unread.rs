@@ -94,66 +94,78 @@ const SILENT_PARTS: &[&str] = &[
     "file",
 ];
 
-/// The parts of a chunk that are not understood; `read` is the choice that is read.
-pub(super) fn of_chunk(chunk: &Value, read: Option<&Value>) -> Vec<Unread<'static>> {
+/// The parts of a chunk that are not understood. Only one choice of a chunk is read: `read_choice`, a reference into `chunk`.
+pub(super) fn of_chunk(chunk: &Value, read_choice: Option<&Value>) -> Vec<Unread<'static>> {
     let mut found = Vec::new();
+    // In reports, keys of the chunk itself have no prefix.
     unread_keys("", chunk, CHUNK, &mut found);
     let choices = list(chunk, "choices");
+    // Items of the list that are not objects.
     unread_items("choices", choices, Kinds::OBJECT, SAID, &mut found);
     for choice in choices {
-        // Two choices may be equal, so that only the place shows which of them is read.
-        if let Some(read) = read
-            && std::ptr::eq(read, choice)
+        // Two choices may be equal, so that only the address shows which of them is read.
+        if let Some(read_choice) = read_choice
+            && std::ptr::eq(read_choice, choice)
         {
             of_choice(choice, &mut found);
         } else {
+            // Any other choice is unread as a whole, unless it is empty. A missing index is 0, as for the choice that is read.
             let index = choice["index"].as_u64().unwrap_or(0);
-            item(format!("choice:{index}"), choice, &mut found);
+            add_item(format!("choice:{index}"), choice, &mut found);
         }
     }
     found
 }
 
+/// Adds the parts of the read choice that are not understood to `found`.
 fn of_choice(choice: &Value, found: &mut Vec<Unread<'static>>) {
     unread_keys("choices[].", choice, CHOICE, found);
     let delta = object_of(choice, "delta");
     let message = object_of(choice, "message");
-    // A message is read where there is no delta, and otherwise would be dropped.
+    // The reader takes a message only if there is no delta. So next to a delta, the message is unread as a whole.
     if delta.is_some()
         && let Some(message) = message
     {
-        item("key:choices[].message".to_owned(), message, found);
+        add_item("key:choices[].message".to_owned(), message, found);
     }
+    // A choice with neither has only the keys above.
     let Some(delta) = delta.or(message) else {
         return;
     };
     unread_keys("choices[].delta.", delta, DELTA, found);
+    // Audio is a known key, but its content is not read: it may have a transcript, which is text.
     if let Some(audio) = object_of(delta, "audio") {
-        item("key:choices[].delta.audio".to_owned(), audio, found);
+        add_item("key:choices[].delta.audio".to_owned(), audio, found);
     }
     of_calls(delta, found);
     of_content(delta, found);
 }
 
+/// Adds the keys of the calls of a delta that are not understood to `found`.
 fn of_calls(delta: &Value, found: &mut Vec<Unread<'static>>) {
     let calls = match delta.get("tool_calls") {
+        // Some servers write a single call without a list.
         Some(call @ Value::Object(_)) => std::slice::from_ref(call),
         _ => list(delta, "tool_calls"),
     };
     for call in calls {
         unread_keys("tool_calls[].", call, CALL_KEYS, found);
+        // Functions have the same table as calls, since some servers write the keys of a function directly in the call.
         for key in ["function", "custom"] {
             if let Some(function) = call.get(key) {
                 unread_keys("tool_calls[].function.", function, CALL_KEYS, found);
             }
         }
     }
+    // Before an answer could have several calls, it had a single function.
     if let Some(function) = delta.get("function_call") {
         unread_keys("function_call.", function, CALL_KEYS, found);
     }
 }
 
+/// Adds the parts of the content of a delta that are not understood to `found`.
 fn of_content(delta: &Value, found: &mut Vec<Unread<'static>>) {
+    // The content of a tool's message is the result of a call, any other is text.
     let facts = if is_result(delta) { RESULT } else { TEXT };
     match delta.get("content") {
         Some(Value::Array(parts)) => {
@@ -163,14 +175,16 @@ fn of_content(delta: &Value, found: &mut Vec<Unread<'static>>) {
                 of_part(part, facts, found);
             }
         }
-        // A result that is no list is read, whatever it is.
+        // Text of the model must be a string or a list of parts. A result may be any other JSON value, and is read then.
         Some(content @ (Value::Object(_) | Value::Number(_) | Value::Bool(true)))
             if !is_result(delta) =>
         {
+            // Such a value may also contain a call, for example.
             let facts = facts | facts_of_item(content);
             let name = "key:choices[].delta.content";
             found.push(Unread::other_kind(name, facts, content));
         }
+        // A string is read, and null and `false` say that there is no content.
         _ => {}
     }
 }
@@ -184,12 +198,12 @@ fn of_part(part: &Value, facts: Facts, found: &mut Vec<Unread<'static>>) {
             found.push(Unread::other_kind(format!("{name}.text"), facts, text));
         }
         _ if SILENT_PARTS.contains(&kind) => found.extend(Unread::key(name, part)),
-        _ => item(name, part, found),
+        _ => add_item(name, part, found),
     }
 }
 
-/// An item that is not read, if a rule may be about it.
-fn item(name: String, value: &Value, found: &mut Vec<Unread<'static>>) {
+/// Adds an item that is not read to `found`, if a rule may be about it.
+fn add_item(name: String, value: &Value, found: &mut Vec<Unread<'static>>) {
     let unread = Unread::item(name, value);
     if unread.facts != Facts::NONE {
         found.push(unread);

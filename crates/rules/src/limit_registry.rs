@@ -76,9 +76,11 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     }
 }
 
-/// The place where `false` switches off the whole of `timing` or `usage`, of which `measure` is a key.
+/// The place of a `timing: false` or `usage: false` that switches off all limits of this group; `None` if there is none. The path
+/// of `measure` begins with its group.
 fn switched_off(block: &AssertBlock, measure: Measure) -> Option<Span> {
     if measure.path().starts_with("timing.") {
+        // The value is either `false`, or on with the limits of the group.
         let timing = block.timing.as_ref()?;
         match timing.value.on() {
             Some(_) => None,
@@ -93,23 +95,29 @@ fn switched_off(block: &AssertBlock, measure: Measure) -> Option<Span> {
     }
 }
 
+/// The setting of a limit as a block defines it: off, a number, or a number that is known later. `None` if it is an error, which
+/// is reported to the collector.
 fn setting(
     measure: Measure,
     limit: &Spanned<Limit>,
     collector: &mut Collector<'_, '_>,
 ) -> Option<Setting> {
     let origin = collector.origin(limit.span);
+    // A limit without a number is `false`, which also switches off the limit of an outer level.
     let Limit::Most(given) = &limit.value else {
         return Some(Setting::Off(origin));
     };
     let interpolation = &mut *collector.interpolation;
+    // No number comes of a variable that is known later, nor of one whose value is no number, which `scalar` reports. The second
+    // ends the run before any limit is evaluated, so both may be later here.
     let Ok(most) = interpolation.scalar(given, limit.span) else {
-        // A variable may get its value later, from a turn; what is wrong with a number was reported.
         return match given {
             Scalar::Reference(written) => Some(Setting::Later(written.clone(), origin)),
+            // A number that is written is known at once.
             Scalar::Literal(_) => None,
         };
     };
+    // A limit of 0 is valid for every other measure, since a turn may call no tool and use no tokens.
     if most == 0 && measure == Measure::Duration {
         let message = "`max_duration_ms` must be at least 1: every turn takes time".to_owned();
         let help = "write how many milliseconds are allowed, or `false` for no limit".to_owned();

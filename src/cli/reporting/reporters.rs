@@ -51,10 +51,10 @@ pub(crate) enum LiveDisplay {
     Off,
 }
 
-/// The reports of the command line and of the config; those for the terminal come first.
+/// The reports that the command line and the config choose, those for the terminal first. Only a live display calls `usual`.
 ///
 /// # Errors
-/// If one cannot be written, or may not be.
+/// If a file may not be written, such as one that exists and is not a report.
 pub(crate) fn reporters(
     options: &ReportOptions,
     plan: &Plan,
@@ -74,30 +74,31 @@ pub(crate) fn reporters(
         reporters.push(Box::new(ExchangeReport::new(stderr, colour)));
     }
 
-    // Messages name a file of the config as they name one of the command line: as a person would type it here.
+    // Messages show a path as the user would type it: an absolute path of the config is made relative to the working directory.
     let mut paths = of_command_line(options);
     for (path, format) in &plan.reports {
-        let here = path.strip_prefix(&context.working_directory);
-        paths.push((here.unwrap_or(path), *format));
+        let relative = path.strip_prefix(&context.working_directory);
+        paths.push((relative.unwrap_or(path), *format));
     }
-    // A pipe waits for its reader: it does so when the other reports are complete.
+    // Writing to a pipe waits for its reader. So pipes come last (`false` sorts first), when the other reports are complete.
     paths.sort_by_key(|(path, _)| {
         let destination = Destination::of(&context.working_directory.join(path));
         matches!(destination, Ok(Destination::Stream(_)))
     });
 
-    // All files are checked before one of them is created, so that a wrong name leaves nothing behind.
+    // All files are checked before one of them is created, so that a wrong name leaves no other file.
     let named = paths.iter();
     let named = named.map(|(path, format)| (*path, OutputKind::Report(*format)));
     let mut files = OutputFiles::of(context, options.force).in_project(&plan.config.folder);
     files.check_named(named, context)?;
+    // A file that cannot be created becomes a report that returns the error at the end: the tests run nevertheless.
     let file_options = file_options(plan.settings.junit_profile, context);
-    for (shown, format) in paths {
-        let (path, name) = named_path(shown, context);
+    for (given_path, format) in paths {
+        let (path, name) = named_path(given_path, context);
         reporters.push(report_or_error(format, path, name, &file_options));
     }
+    // A job of GitHub Actions reads annotations from either stream, so they go where the text for people goes.
     if let Some(step) = JobStep::of(context) {
-        // The runner reads both streams.
         let out = outputs.of(options.people());
         reporters.push(Box::new(GithubReport::new(Box::new(out.clone()), step)));
     }
@@ -112,16 +113,17 @@ pub(crate) fn file_options(dialect: JunitDialect, context: &Context) -> FileOpti
     }
 }
 
-/// The report files that a command names which writes those of an earlier run.
+/// The report files that a command line names, for a command that writes the reports of an earlier run again.
 ///
 /// # Errors
-/// If one cannot be written, or may not be.
+/// If a file cannot be created, or may not be replaced.
 pub(crate) fn file_reports(
     files: &[ReportFile],
     force: ForceOption,
     options: &FileOptions,
     context: &Context,
 ) -> Result<Vec<Box<dyn Reporter>>, Failed> {
+    // All files are checked before one of them is created, so that a wrong name leaves no other file.
     let named = files.iter().map(ReportFile::named);
     OutputFiles::of(context, force).check_named(named, context)?;
     let mut reports: Vec<Box<dyn Reporter>> = Vec::new();
@@ -133,7 +135,7 @@ pub(crate) fn file_reports(
     Ok(reports)
 }
 
-/// The usual durations in `history` of the tests of `plan`, whose ids are masked by `redactor`.
+/// The usual duration of each test of `plan` that runs, by its id. A test that is not in the `history` of runs has none.
 pub(crate) fn usual_durations(
     history: &RunHistory,
     plan: &Plan,
@@ -142,7 +144,7 @@ pub(crate) fn usual_durations(
     let tests = plan.cases.iter().filter(|case| case.test.skip.is_none());
     tests
         .filter_map(|case| {
-            // The history has the ids as reports show them.
+            // An id may contain a secret. The history has ids as reports show them, with secrets masked.
             let id = redactor.text(&case.id()).into_owned();
             let usual = history.usual_duration(&id)?;
             Some((id, usual))
@@ -150,7 +152,7 @@ pub(crate) fn usual_durations(
         .collect()
 }
 
-/// The reports on standard output and standard error.
+/// The reports on standard output and standard error, and the live area with the running tests, if there is one.
 fn terminal_reporters(
     options: &ReportOptions,
     colour: Colour,
@@ -160,7 +162,7 @@ fn terminal_reporters(
     usual: impl FnOnce() -> UsualDurations,
 ) -> Reporters {
     let stdout = Box::new(outputs.stdout.clone());
-    // Programs read stdout, so that people get what they need on the other stream.
+    // With `--json`, stdout is for programs alone. Notes about servers that are started, which people wait for, go to stderr.
     if options.json {
         let colour = colouring(colour, OutputStream::Stderr, context);
         let size = context.size_of(OutputStream::Stderr);
@@ -168,9 +170,11 @@ fn terminal_reporters(
         let stream = JsonLinesReport::stream(stdout);
         return Reporters::without_live(vec![Box::new(stream), Box::new(servers)]);
     }
+    // Commands that print answers of the agent, or a result of their own, to stdout have the report on stderr.
     if options.answers != AgentAnswers::InReport {
         let console = console(options, OutputStream::Stderr, colour, context);
         let report = ConsoleReport::new(Box::new(outputs.stderr.clone()), console);
+        // A report in a log mentions tests that run for long, since no live area shows them.
         let report = report.in_log(context.clock.clone());
         let mut reporters: Vec<Box<dyn Reporter>> = vec![Box::new(report)];
         if options.answers == AgentAnswers::Printed {
@@ -179,15 +183,15 @@ fn terminal_reporters(
         return Reporters::without_live(reporters);
     }
     let console = console(options, OutputStream::Stdout, colour, context);
-    // The area with the running tests stays below what is printed, but not below another stream.
+    // A live area below the report needs a terminal with a cursor. With `--debug`, text on stderr would be mixed into the area.
     let has_room = display == LiveDisplay::On && !options.debug;
     if has_room && context.is_terminal(OutputStream::Stdout) && !is_dumb(context) {
-        let tests = console.verbosity != Verbosity::Quiet;
         let look = LiveOptions {
             colour: console.colour,
-            tests,
+            tests: console.verbosity != Verbosity::Quiet,
             size: console.size,
         };
+        // `tick` redraws the area at intervals. The report prints above it, and both get the events of the run.
         let live = LiveArea::new(stdout, context.clock.clone(), look, usual()).tick();
         let report = ConsoleReport::new(Box::new(live.above()), console);
         return Reporters {
@@ -196,14 +200,16 @@ fn terminal_reporters(
         };
     }
     let report = ConsoleReport::new(stdout, console);
-    // A person may think about an answer: that does not make the test slow.
+    // A plain report mentions tests that run for long.
     let report = match display {
         LiveDisplay::On => report.in_log(context.clock.clone()),
+        // The display is off where a person types the messages of the test, who may take time.
         LiveDisplay::Off => report,
     };
     Reporters::without_live(vec![Box::new(report)])
 }
 
+/// The options of the report for people on `stream`.
 fn console(
     options: &ReportOptions,
     stream: OutputStream,
@@ -217,13 +223,13 @@ fn console(
     } else {
         Verbosity::Normal
     };
-    let colour = colouring(colour, stream, context);
     ConsoleOptions {
         durations: options.durations.unwrap_or(0),
         keeping: options.keeping.clone(),
-        colour,
+        colour: colouring(colour, stream, context),
         verbosity,
         size: context.size_of(stream),
+        // Warnings that were printed before the run are not repeated.
         told: options.told.clone(),
     }
 }
@@ -240,10 +246,10 @@ fn of_command_line(options: &ReportOptions) -> Vec<(&Path, ReportFormat)> {
     files
 }
 
-/// Names the report files that are there when no test can run, so that they are not taken for those of this run.
+/// Prints a note for each file of an earlier run when no test can run, so that it is not taken for a report of this run.
 pub(crate) fn note_earlier_reports(options: &ReportOptions, context: &Context) {
     for (path, _) in of_command_line(options) {
-        // An empty file has only reserved the name.
+        // An empty file is no report: it only reserves the name.
         if let Ok(file) = fs::metadata(context.working_directory.join(path))
             && file.is_file()
             && file.len() > 0

@@ -51,9 +51,12 @@ impl Cause {
         Self::known(error).unwrap_or_else(|| Self::Other(in_lower_case(&error.to_string())))
     }
 
+    /// The cause that one error of a chain names by itself. `None` if it only says which step failed: the caller then goes on
+    /// with the error that it wraps.
     fn known(error: &(dyn Error + 'static)) -> Option<Self> {
         if let Some(error) = error.downcast_ref::<io::Error>() {
-            // An error that is wrapped in one of the system is no `source` of it, so it is asked for here.
+            // An `io::Error` often wraps an error of TLS, which names the cause more exactly. `source` skips the wrapped error
+            // itself, so the chain of the caller would not contain it.
             if let Some(wrapped) = error.get_ref()
                 && let Some(cause) = Self::known(wrapped)
             {
@@ -76,6 +79,8 @@ impl Cause {
             rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
                 Some(Self::UnknownIssuer)
             }
+            // The error for an authority's certificate that a server uses as its own is one of the `Other` errors, and the only
+            // common one.
             rustls::Error::InvalidCertificate(CertificateError::Other(_)) => {
                 Some(Self::NotOfServer)
             }
@@ -84,13 +89,16 @@ impl Cause {
         }
     }
 
+    /// The cause for a kind of error that the operating system reports. `None` for kinds that do not say why a connection failed.
     fn of_system(kind: io::ErrorKind) -> Option<Self> {
         use io::ErrorKind::{
             BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, HostUnreachable,
             NetworkUnreachable, TimedOut, UnexpectedEof,
         };
         match kind {
+            // Systems report in different ways that the server has ended a connection.
             UnexpectedEof | ConnectionReset | ConnectionAborted | BrokenPipe => Some(Self::Closed),
+            // The name of each of these kinds is clear enough for a message: "connection refused".
             ConnectionRefused | HostUnreachable | NetworkUnreachable | TimedOut => {
                 Some(Self::System(kind))
             }
@@ -100,6 +108,8 @@ impl Cause {
 }
 
 impl fmt::Display for Cause {
+    /// Writes the cause in words that follow a colon, as in `could not connect to http://h: what it sends is not TLS`. The subject
+    /// is the server before the colon.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotTls => write!(formatter, "what it sends is not TLS"),
@@ -141,9 +151,11 @@ fn in_lower_case(text: &str) -> String {
     text.to_owned()
 }
 
-/// The error of a request to `place` that got no response, after so many `attempts` to connect.
+/// The error of a request to `place` that got no response, after so many `attempts` to connect. The help is a guess, as good as
+/// the cause allows.
 pub(super) fn not_answered(failure: &reqwest::Error, place: &str, attempts: u32) -> TargetError {
     let cause = Cause::of(failure);
+    // Without a connection the agent may not be there at all, which needs other help than an agent that fails.
     if failure.is_connect() {
         let attempts = if attempts > 1 {
             format!(" ({attempts} attempts)")
@@ -153,7 +165,7 @@ pub(super) fn not_answered(failure: &reqwest::Error, place: &str, attempts: u32)
         let message = format!("{NO_CONNECTION}{place}: {cause}{attempts}");
         return TargetError::new(message).with_help(not_connected(&cause));
     }
-    // A server of TLS that gets plain HTTP answers something else, or closes the connection.
+    // A server that speaks TLS and gets plain HTTP responds with bytes that are not HTTP, or closes the connection.
     let is_plain = place.starts_with("http:");
     let help = match cause {
         Cause::NotHttp if is_plain => {
@@ -163,13 +175,14 @@ pub(super) fn not_answered(failure: &reqwest::Error, place: &str, attempts: u32)
         Cause::Closed if is_plain => {
             "did the agent crash or restart? Its own log may say; or does it speak TLS (`https://`)?"
         }
+        // The connection was made and then ended: with TLS or without a known cause, a crash is the likeliest reason.
         _ => "did the agent crash or restart? Its own log may say",
     };
     let message = format!("the connection to {place} ended before an answer came: {cause}");
     TargetError::new(message).with_help(help)
 }
 
-/// The remedy for a connection that did not come about.
+/// The help for a connection that could not be made.
 fn not_connected(cause: &Cause) -> &'static str {
     match cause {
         Cause::NotTls => {
@@ -185,6 +198,7 @@ fn not_connected(cause: &Cause) -> &'static str {
         Cause::BadCertificate(_) => {
             "is the server's certificate made for the host of `endpoint`, and valid today?"
         }
+        // Every other cause says only that nothing usable is at the address.
         _ => {
             "is the agent running, and is `endpoint` correct? `server` in the config can start it before the tests"
         }

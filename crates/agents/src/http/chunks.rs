@@ -56,16 +56,20 @@ impl Chunks {
         )
     }
 
-    /// The next of what has come, or else of what comes until then.
+    /// Returns the next part of the body, which another thread sends with the moment of its arrival. Waits for it until the
+    /// moment `until`, if none is there yet.
     async fn take(&mut self, until: At) -> Next {
+        // A part that is there already is taken without a look at the clock: the moment of its arrival decides whether it is
+        // late, and not the moment at which it is taken.
         let next = match self.received.try_recv() {
-            // The time of arrival counts, not the time at which it is taken.
             Ok(next) => next,
+            // The sender is dropped at the end of the body.
             Err(TryRecvError::Disconnected) => return Next::End,
             Err(TryRecvError::Empty) => {
                 match timeout(until.since(self.clock.now()), self.received.recv()).await {
                     Ok(Some(next)) => next,
                     Ok(None) => return Next::End,
+                    // A busy machine may notice the timeout late. A part that has arrived by then may still have arrived in time.
                     Err(_elapsed) => match self.received.try_recv() {
                         Ok(next) => next,
                         Err(_) => return Next::Late,
@@ -73,8 +77,13 @@ impl Chunks {
                 }
             }
         };
+
+        // The sender waits once too many bytes are in the channel. The room that this part took is free again.
         self.room.add_permits(cost(&next) as usize);
+
         match next {
+            // Bytes that came too late are returned as such, since a warning quotes them. A connection that broke too late makes
+            // no difference: the time was up before.
             Next::Bytes(at, bytes) if at > until => Next::After(at, bytes),
             Next::Broken(at, _) if at > until => Next::Late,
             next => next,

@@ -35,9 +35,11 @@ impl ClientKind {
         }
     }
 
-    /// The proxy that requests to `url` go through, without user and password.
+    /// The proxy that requests to `url` go through, as messages show it: without user and password. `None` if there is no proxy.
     pub(super) fn proxy(self, url: &Url) -> Option<String> {
+        // The proxy settings of the system are read once, since they do not change while the program runs.
         static SYSTEM: OnceLock<Matcher> = OnceLock::new();
+        // Clients for this machine are built without a proxy.
         if self.loopback {
             return None;
         }
@@ -45,18 +47,23 @@ impl ClientKind {
         let proxy = SYSTEM
             .get_or_init(Matcher::from_system)
             .intercept(&target)?;
-        let uri = proxy.uri();
-        Some(format!(
-            "{}://{}",
-            uri.scheme_str().unwrap_or("http"),
-            uri.authority()?.as_str().rsplit('@').next()?
-        ))
+        let proxy_uri = proxy.uri();
+        let scheme = proxy_uri.scheme_str().unwrap_or("http");
+        // User and password come before the last `@` of the authority.
+        let host_and_port = proxy_uri.authority()?.as_str().rsplit('@').next()?;
+        Some(format!("{scheme}://{host_and_port}"))
     }
 
-    /// A client, or why there is none.
+    /// Builds a client with these features and the certificates of `tls`.
+    ///
+    /// # Errors
+    /// A message if a file of certificates cannot be read, or the library cannot make a client.
     pub(super) fn build(self, tls: &TlsOptions) -> Result<Client, String> {
+        // The library makes no client before an implementation of cryptography is installed.
         install_crypto();
-        // No connection is kept, because a server may close it just while the next request is sent.
+        // Redirects are not followed, because a POST may become a GET on the way: they are reported as errors. No connection is
+        // kept for later requests, because a server may close it while the next request is sent, which then fails by chance. The
+        // resolver and the layer note how far a request got, for the message of a timeout.
         let mut builder = Client::builder()
             .user_agent(concat!("ananke/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
@@ -64,14 +71,15 @@ impl ClientKind {
             .pool_max_idle_per_host(0)
             .dns_resolver(Arc::new(NotingResolver))
             .connector_layer(NotingLayer);
-        // The roots of TLS take milliseconds to load, so that plain HTTP goes without them.
+        // The root certificates of the system take milliseconds to load, so a client for plain HTTP has an empty list instead.
         if self.encrypted {
             builder = with_certificates(builder, tls)?;
         } else {
             builder = builder.tls_certs_only([]);
         }
         if self.loopback {
-            // Both ends of such a connection are alive, or the system ends it.
+            // A proxy does not reach this machine. Keep-alive packets find out that another machine is gone; here, the system
+            // itself ends the connections of a process that is gone.
             builder = builder
                 .no_proxy()
                 .tcp_keepalive(None::<Duration>)
@@ -101,7 +109,10 @@ pub async fn status(url: &Url, within: Duration) -> Result<u16, String> {
     }
 }
 
-/// The client with the certificates of a target.
+/// Adds the certificates that a target names to the builder of a client.
+///
+/// # Errors
+/// A message if a file cannot be read, or has no certificate or key in PEM format.
 fn with_certificates(
     mut builder: ClientBuilder,
     tls: &TlsOptions,
@@ -118,8 +129,9 @@ fn with_certificates(
         }
         builder = builder.tls_certs_merge(certificates);
     }
+    // The identity is the client's own certificate with its key, for a server that asks for one.
     if let Some((certificate, key)) = &tls.identity {
-        // The library takes both from one text. The first file may end without a line break.
+        // The library reads both from one text. The line break separates them if the first file ends without one.
         let both = [read(certificate)?, b"\n".to_vec(), read(key)?].concat();
         let identity =
             Identity::from_pem(&both).map_err(|failure| not_pem(certificate, &failure))?;
@@ -140,14 +152,18 @@ fn not_pem(path: &Path, failure: &reqwest::Error) -> String {
     )
 }
 
+/// Reads a file of certificates.
+///
+/// # Errors
+/// A message with the path if the file cannot be read.
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    // No more than a file of certificates has, so that a device such as `/dev/zero` comes to an end.
-    let read = match File::open(path) {
+    // Reading stops at a size that no file of certificates has, since a device such as `/dev/zero` has no end.
+    let result = match File::open(path) {
         Ok(file) => file.take(LARGEST_FILE).read_to_end(&mut bytes),
         Err(error) => Err(error),
     };
-    match read {
+    match result {
         Ok(_) => Ok(bytes),
         Err(error) => Err(format!(
             "`{}` cannot be read: {}",

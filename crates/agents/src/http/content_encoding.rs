@@ -14,15 +14,16 @@ use ananke_base::context::At;
 /// stop after each piece.
 const PIECE: usize = 1 << 10;
 
-/// `body` as it was before it was compressed as `encoding`, the value of the header `content-encoding`.
+/// Wraps `body` so that it is decompressed while it is read. `encoding` is the value of the response's header `content-encoding`.
 ///
 /// # Errors
-/// If it cannot be read.
+/// If the encoding is not supported.
 pub(super) fn decoded(encoding: &str, body: Box<dyn Body>) -> Result<Box<dyn Body>, TargetError> {
     // No request asks for compression by itself, but the `headers` of a target may, and some servers compress unasked.
     let decoder = match encoding.trim().to_ascii_lowercase().as_str() {
         "" | "identity" => return Ok(body),
         "gzip" | "x-gzip" => Decompressor::Gzip(MultiGzDecoder::new(Vec::new())),
+        // Servers send two formats by this name. The first byte of the body will show which one it is.
         "deflate" => Decompressor::Unknown,
         other => {
             let message = format!(
@@ -37,6 +38,7 @@ pub(super) fn decoded(encoding: &str, body: Box<dyn Body>) -> Result<Box<dyn Bod
         body,
         decoder,
         compressed: Bytes::new(),
+        // The first bytes of the body replace this moment.
         at: At::default(),
     }))
 }
@@ -62,10 +64,15 @@ enum Decompressor {
 }
 
 impl Decompressor {
-    /// The decompressed content of `compressed`.
+    /// Decompresses the next piece of a body, and returns what it contains. That is empty if the piece alone has no complete
+    /// content.
+    ///
+    /// # Errors
+    /// If the piece is not a valid part of the format.
     fn decode(&mut self, compressed: &[u8]) -> io::Result<Vec<u8>> {
-        // Servers do not agree on `deflate`, so its first byte decides. RFC 1950, 2.2: the method 8, and a window of at most
-        // 32 KiB.
+        // Servers send two formats as `deflate`: zlib, which has a header, and the raw data without one. The first byte of the
+        // body decides. In a header, it has the method 8 in its lower half, and a window of at most 32 KiB, so no highest bit
+        // (RFC 1950, 2.2).
         if matches!(self, Self::Unknown)
             && let Some(first) = compressed.first()
         {
@@ -76,6 +83,8 @@ impl Decompressor {
                 Self::Raw(DeflateDecoder::new(Vec::new()))
             };
         }
+        // The three decoders have no common trait, so a macro has the steps: write the compressed bytes, have the decoder put out
+        // everything that it can, and take its output, so that the next piece begins with an empty one.
         macro_rules! decode {
             ($decoder:expr) => {{
                 $decoder.write_all(compressed)?;
@@ -87,6 +96,7 @@ impl Decompressor {
             Self::Gzip(decoder) => decode!(decoder),
             Self::Zlib(decoder) => decode!(decoder),
             Self::Raw(decoder) => decode!(decoder),
+            // The piece was empty, so the format is still open.
             Self::Unknown => Ok(Vec::new()),
         }
     }
@@ -103,12 +113,16 @@ impl Decompressor {
 }
 
 impl DecodedBody {
+    /// Returns the next decompressed bytes of the body, with the moment at which the compressed ones came. Waits for more of the
+    /// body until the moment `until`, if there are none yet.
     async fn take(&mut self, until: At) -> Next {
         loop {
-            // Piece by piece, so that a bomb ends at the limit of a response: a reader stops after any of them.
+            // The bytes that have come are decompressed in small pieces, each returned alone. So the reader can stop at its limit
+            // for the size of a response, and a small body that decompresses to gigabytes does not fill the memory.
             while !self.compressed.is_empty() {
                 let piece = self.compressed.split_to(self.compressed.len().min(PIECE));
                 match self.decoder.decode(&piece) {
+                    // The decoder needs more before it has output.
                     Ok(bytes) if bytes.is_empty() => {}
                     Ok(bytes) => return Next::Bytes(self.at, Bytes::from(bytes)),
                     Err(_) => {
@@ -117,10 +131,12 @@ impl DecodedBody {
                 }
             }
             match self.body.next(until).await {
+                // The loop goes on with these bytes.
                 Next::Bytes(at, bytes) => {
                     self.at = at;
                     self.compressed = bytes;
                 }
+                // Bytes that came too late are quoted in a warning and not read, so an error in them is ignored.
                 Next::After(at, bytes) => {
                     let decoded = self.decoder.decode(&bytes).unwrap_or_default();
                     return Next::After(at, decoded.into());
@@ -128,6 +144,7 @@ impl DecodedBody {
                 Next::End if self.decoder.finish().is_err() => {
                     return self.broken("its compressed body is incomplete");
                 }
+                // A complete end, a broken connection and a timeout are the same for compressed bodies.
                 next => return next,
             }
         }

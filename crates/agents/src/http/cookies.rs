@@ -43,24 +43,28 @@ impl Transport for CookieTransport {
         self.transport.moment(event)
     }
 
+    /// Sends a request with the cookies for its URL, and keeps those that the response sets.
     fn send(
         &self,
         mut request: HttpRequest,
         until: At,
     ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+        // The request is moved into the transport below, so its URL, and its progress, where the transport puts the cookies of
+        // the response, are cloned before.
         let url = request.url.clone();
         let progress = request.progress.clone();
         let jar = lock(&self.jar);
         jar.add_to(&mut request, self.clock.unix_ms(self.clock.now()));
         drop(jar);
-        // The request leaves now, and not when the reply is awaited.
+        // The transport sends at this call and not when the reply is awaited, so it is called outside of the future.
         let reply = self.transport.send(request, until);
         Box::pin(async move {
             let reply = reply.await;
             let now = self.clock.unix_ms(self.clock.now());
-            for set in progress.take_cookies() {
+            // Responses with an error status may set cookies as well. Without a response, there are none.
+            for set_cookie in progress.take_cookies() {
                 let mut jar = lock(&self.jar);
-                jar.take(&url, &set, now);
+                jar.take(&url, &set_cookie, now);
             }
             reply
         })
@@ -90,9 +94,11 @@ struct Cookie {
 }
 
 impl CookieJar {
-    /// Takes what the header `set-cookie` of a response of `url` says.
-    fn take(&mut self, url: &Url, set: &str, now: u64) {
-        let mut parts = set.split(';').map(str::trim);
+    /// Keeps the cookie that a response of `url` sets, or removes one that it ends. `set_cookie` is the value of the header
+    /// `set-cookie`, and `now` is in Unix milliseconds. A header that is not valid is ignored, as browsers do.
+    fn take(&mut self, url: &Url, set_cookie: &str, now: u64) {
+        // The value is the pair of the cookie, and attributes after it: `session=1; Path=/; Max-Age=60`.
+        let mut parts = set_cookie.split(';').map(str::trim);
         let pair = parts.next().unwrap_or_default();
         let Some((name, value)) = pair.split_once('=') else {
             return;
@@ -103,7 +109,7 @@ impl CookieJar {
             return;
         }
 
-        // Attributes that say nothing here are passed over: `Domain`, because a cookie goes to its own origin alone.
+        // Without attributes, a cookie is sent to all URLs in the directory of this one, until the end of the test.
         let mut cookie = Cookie {
             origin: origin(url),
             path: default_path(url),
@@ -111,32 +117,37 @@ impl CookieJar {
             value: value.to_owned(),
             expires: None,
         };
-        let mut has_age = false;
-        for part in parts {
-            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+        // `Max-Age` has precedence over `Expires`, in whatever order they come (RFC 6265, 5.3).
+        let mut has_max_age = false;
+        for attribute in parts {
+            let (key, value) = attribute.split_once('=').unwrap_or((attribute, ""));
             match key.trim().to_ascii_lowercase().as_str() {
                 "path" if value.trim().starts_with('/') => {
                     value.trim().clone_into(&mut cookie.path);
                 }
                 "max-age" => {
                     if let Ok(seconds) = value.trim().parse::<i64>() {
-                        has_age = true;
+                        has_max_age = true;
+                        // A negative age means that the cookie has expired, as 0 does.
                         let seconds = u64::try_from(seconds).unwrap_or(0);
                         cookie.expires = Some(now.saturating_add(seconds.saturating_mul(1000)));
                     }
                 }
-                "expires" if !has_age => cookie.expires = http_date(value.trim()),
-                // Browsers trust this machine as well.
+                "expires" if !has_max_age => cookie.expires = http_date(value.trim()),
+                // A server may set a secure cookie over HTTPS alone. This machine is an exception, as in browsers.
                 "secure" if url.scheme() != "https" && !is_loopback(url) => return,
+                // Other attributes make no difference here. `Domain` does not, because a cookie goes to its own origin alone.
                 _ => {}
             }
         }
 
-        // A server removes a cookie by one that has expired already, so the known one goes in any case.
+        // The new cookie replaces the one of the same name and place. A server removes a cookie by setting it with a time in the
+        // past, so one that has expired is removed and not added.
         self.0.retain(|known| {
             known.origin != cookie.origin || known.path != cookie.path || known.name != cookie.name
         });
         if cookie.is_live(now) {
+            // A full jar loses its oldest cookie, which is the first.
             if self.0.len() == MOST_COOKIES {
                 self.0.remove(0);
             }
@@ -144,21 +155,22 @@ impl CookieJar {
         }
     }
 
-    /// Adds the cookies of its place to a request. A cookie that the target itself has is sent as it is.
+    /// Adds the cookies for its URL to a request. `now` is in Unix milliseconds. Cookies in the `headers` of the target stay as
+    /// they are, and have precedence over those of the jar.
     fn add_to(&self, request: &mut HttpRequest, now: u64) {
         let mut headers = request.headers.iter_mut();
-        let own = headers.find(|(name, _)| name == "cookie");
+        let own_header = headers.find(|(name, _)| name == "cookie");
         let mut own_names = Vec::new();
-        if let Some((_, own)) = &own {
-            for pair in own.split(';') {
+        if let Some((_, pairs)) = &own_header {
+            for pair in pairs.split(';') {
                 own_names.push(pair.split('=').next().unwrap_or_default().trim());
             }
         }
 
-        let place = origin(&request.url);
+        let request_origin = origin(&request.url);
         let mut sent = Vec::new();
         for cookie in &self.0 {
-            if cookie.origin == place
+            if cookie.origin == request_origin
                 && cookie.is_live(now)
                 && is_below(request.url.path(), &cookie.path)
                 && !own_names.contains(&cookie.name.as_str())
@@ -169,15 +181,16 @@ impl CookieJar {
         if sent.is_empty() {
             return;
         }
-        // The longest path comes first (RFC 6265, 5.4).
+        // The cookie with the longest path comes first (RFC 6265, 5.4): of two with one name, it is the more specific.
         sent.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
         let pairs: Vec<String> = sent
             .iter()
             .map(|cookie| format!("{}={}", cookie.name, cookie.value))
             .collect();
         let added = pairs.join("; ");
-        match own {
-            Some((_, own)) => *own = format!("{own}; {added}"),
+        // A request has at most one such header, so the cookies are added to the target's own if there is one.
+        match own_header {
+            Some((_, own_pairs)) => *own_pairs = format!("{own_pairs}; {added}"),
             None => request.headers.push(("cookie".to_owned(), added)),
         }
     }

@@ -16,8 +16,9 @@ pub struct Document {
     pub bytes: Vec<u8>,
 }
 
-/// Reads a response to its end, but not longer than the exchange may take; `None` if it takes longer. The document is a
-/// frame of the connection. `closed` gets when the connection broke, or the time was up.
+/// Reads a response to its end, and reports it to `sink` as one frame. `None` if the time of the exchange is up before the end.
+/// `closed_at` is set to the moment at which the connection broke or the time was up; it stays as it is after a complete
+/// response.
 ///
 /// # Errors
 /// If the connection breaks, or the response is too large.
@@ -25,9 +26,10 @@ pub async fn read_document(
     response: Response,
     limits: &Limits,
     sink: &mut dyn Sink,
-    closed: &mut Option<At>,
+    closed_at: &mut Option<At>,
 ) -> Result<Option<Document>, TargetError> {
-    let mut at = response.came_at();
+    // A document without a body came with its head.
+    let mut last_at = response.came_at();
     let until = response.until;
     let Response {
         mut received,
@@ -37,8 +39,9 @@ pub async fn read_document(
     let mut bytes = Vec::new();
     loop {
         match body.next(until).await {
-            Next::Bytes(came, more) => {
-                at = came;
+            Next::Bytes(at, more) => {
+                last_at = at;
+                // Errors quote the start of what was received.
                 received.add(&more);
                 if received.bytes > limits.max_response_bytes {
                     let message = format!(
@@ -50,24 +53,26 @@ pub async fn read_document(
                 bytes.extend_from_slice(&more);
             }
             Next::Broken(at, cause) => {
-                *closed = Some(at);
+                *closed_at = Some(at);
                 return Err(received
                     .broken_off(format!("the connection broke inside the response: {cause}")));
             }
             Next::End => break,
+            // Nothing came in time. Bytes that came after it do not count.
             Next::Late | Next::After(..) => {
-                *closed = Some(until);
+                *closed_at = Some(until);
                 return Ok(None);
             }
         }
-        // A cancellation must be noticed between two chunks, however much is there to read.
+        // A cancellation is noticed only when this task yields, and chunks that are there already do not make it wait.
         tokio::task::yield_now().await;
     }
-    // One frame, since the network cuts a document into chunks at random, and recordings of one answer would differ.
-    sink.wire(at, Wire::Frame(&bytes));
+    // The document is one frame: the network splits it into chunks at random, by which two recordings of one response would
+    // differ.
+    sink.wire(last_at, Wire::Frame(&bytes));
     Ok(Some(Document {
         received,
-        at,
+        at: last_at,
         bytes,
     }))
 }

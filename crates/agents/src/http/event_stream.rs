@@ -63,7 +63,7 @@ impl Framing for sse::SseDecoder {
 
     fn finish(&mut self) -> Option<(&[u8], bool)> {
         let data = Self::finish(self)?;
-        // The data shows whether the agent or the connection ended, since half of a document cannot be read as JSON.
+        // Valid JSON is complete, since half of a JSON document cannot be parsed. Any other text may be half of an event.
         let is_whole = match decoded(data) {
             Ok(text) => is_json(&text),
             Err(_) => false,
@@ -82,8 +82,9 @@ struct EventStream<'a, F> {
     last: At,
 }
 
-/// Reads a response to the end of what the protocol wants of it, and what arrives soon after, but not longer than the
-/// exchange may take. `closed` gets when the connection broke, or the time was up.
+/// Reads a response as server-sent events until its protocol has all that it needs, but not longer than the exchange may take.
+/// `reader` decodes each event, and `sink` gets the result. `closed_at` is set to the moment at which the connection broke or the
+/// time was up; it is `None` if neither happened.
 ///
 /// # Errors
 /// If the response is not what the protocol promises, or ends too early.
@@ -92,13 +93,13 @@ pub async fn read_events(
     reader: &mut dyn StreamReader,
     limits: &Limits,
     sink: &mut dyn Sink,
-    closed: &mut Option<At>,
+    closed_at: &mut Option<At>,
 ) -> Result<Ended, TargetError> {
     let events = sse::SseDecoder::new(limits.max_event_bytes);
-    read_framed(response, events, reader, limits, sink, closed).await
+    read_framed(response, events, reader, limits, sink, closed_at).await
 }
 
-/// The same for a response whose events `events` takes apart.
+/// Reads a response as [`read_events`] does, but takes its body apart with `events`.
 ///
 /// # Errors
 /// If the response is not what the protocol promises, or ends too early.
@@ -108,7 +109,7 @@ pub async fn read_framed(
     reader: &mut dyn StreamReader,
     limits: &Limits,
     sink: &mut dyn Sink,
-    closed: &mut Option<At>,
+    closed_at: &mut Option<At>,
 ) -> Result<Ended, TargetError> {
     let stream = EventStream {
         received: response.received,
@@ -116,84 +117,102 @@ pub async fn read_framed(
         reader,
         sink,
         max_response_bytes: limits.max_response_bytes,
+        // The first bytes of the body replace this moment.
         last: At::default(),
     };
-    stream.read(response.body, response.until, closed).await
+    stream.read(response.body, response.until, closed_at).await
 }
 
 impl<F: Framing> EventStream<'_, F> {
+    /// Reads the body until the response is over, but not after `until`, when the time of the exchange is up. `closed_at` is set
+    /// to the moment at which the connection broke or the time was up.
     async fn read(
         mut self,
         mut body: Box<dyn Body>,
         until: At,
-        closed: &mut Option<At>,
+        closed_at: &mut Option<At>,
     ) -> Result<Ended, TargetError> {
-        // Once the response may end, it is read only until then: servers often leave the stream open.
-        let mut soon: Option<At> = None;
+        // Servers often leave the stream open after the last event. So once the response may be over, reading stops at this
+        // moment, whether the stream ends or not.
+        let mut over_at: Option<At> = None;
         loop {
-            let patience = match soon {
-                Some(soon) => soon.min(until),
+            let read_until = match over_at {
+                Some(over_at) => over_at.min(until),
                 None => until,
             };
-            let mut next = body.next(patience).await;
-            let mut after = Bytes::new();
+            let mut next = body.next(read_until).await;
+            // Bytes from after that moment count as none, and are only quoted in a warning.
+            let mut late_bytes = Bytes::new();
             if let Next::After(_, bytes) = next {
                 next = Next::Late;
-                after = bytes;
+                late_bytes = bytes;
             }
-            // A cancellation must be noticed between two chunks, however much is there to read.
+            // A cancellation is noticed only when this task yields, and chunks that are there already do not make it wait.
             tokio::task::yield_now().await;
+
             let events_before = self.received.events;
-            *closed = match &next {
+            *closed_at = match &next {
                 Next::Broken(at, _) => Some(*at),
-                Next::Late => Some(patience),
+                Next::Late => Some(read_until),
                 Next::Bytes(..) | Next::End | Next::After(..) => None,
             };
             match next {
-                Next::Bytes(at, bytes) if self.bytes(at, &bytes)?.is_break() => {
-                    return Ok(Ended::Cancelled);
+                Next::Bytes(at, bytes) => {
+                    if self.bytes(at, &bytes)?.is_break() {
+                        return Ok(Ended::Cancelled);
+                    }
                 }
-                Next::Bytes(..) => {}
                 Next::Broken(_, cause) => return self.broken(&cause),
                 Next::End => return self.end(),
                 Next::Late | Next::After(..) => {
-                    if soon != Some(patience) {
+                    // The exchange took too long, while the response was not over.
+                    if over_at != Some(read_until) {
                         return Ok(Ended::Timeout);
                     }
                     match self.reader.rest() {
-                        Some(Rest::AfterEnd(rest)) => self.warn_of_rest(rest, &after),
+                        // The run has ended, so the server should have closed the stream.
+                        Some(Rest::AfterEnd(rest)) => self.warn_of_rest(rest, &late_bytes),
+                        // The protocol has no certain end here: it takes the silence for one.
                         Some(Rest::AfterLastEvent(_)) => self.reader.give_up(),
+                        // `over_at` was computed from this time, so there is one.
                         None => {}
                     }
                     return Ok(Ended::Terminal);
                 }
             }
-            // A comment that keeps the connection open is no event, so it does not delay the end.
+
+            // Each chunk may change whether the response may be over, so the moment is computed again after each. `rest` returns
+            // `None` while something is missing, or for how long the stream is still read.
             let has_new_event = self.received.events > events_before;
-            soon = match self.reader.rest() {
+            over_at = match self.reader.rest() {
                 None => None,
+                // The time starts again with each event. A comment that keeps the connection open is no event.
                 Some(Rest::AfterLastEvent(rest)) if has_new_event => Some(self.last.plus(rest)),
-                Some(Rest::AfterLastEvent(_)) => soon,
-                Some(Rest::AfterEnd(rest)) => soon.or(Some(self.last.plus(rest))),
+                Some(Rest::AfterLastEvent(_)) => over_at,
+                // The time starts once, when the run ends.
+                Some(Rest::AfterEnd(rest)) => over_at.or(Some(self.last.plus(rest))),
             };
         }
     }
 
-    /// The run has ended, and the stream has not. `after` came too late to be read.
-    fn warn_of_rest(&mut self, rest: Duration, after: &[u8]) {
+    /// Warns that the stream was still open, `rest` after the run had ended. `late_bytes` came after that, and are not read as
+    /// events of the run: the warning quotes the first event in them, so that the author of the agent finds the place that sends
+    /// it.
+    fn warn_of_rest(&mut self, rest: Duration, late_bytes: &[u8]) {
         let rest = rest.as_millis();
-        let mut words = format!(
+        let mut warning = format!(
             "left-open: the stream was still open {rest} ms after the run had ended: what comes later is not read"
         );
-        let mut bytes = after;
-        while let Ok(Some(data)) = self.events.next_event(&mut bytes) {
+        let mut unread = late_bytes;
+        while let Ok(Some(data)) = self.events.next_event(&mut unread) {
+            // Empty data and the end mark `[DONE]` mean nothing.
             if !self.reader.is_nothing(data) {
-                words.push_str("; the first event of it is ");
-                words.push_str(&Received::quoted(data));
+                warning.push_str("; the first event of it is ");
+                warning.push_str(&Received::quoted(data));
                 break;
             }
         }
-        self.warn(&words);
+        self.warn(&warning);
     }
 
     fn warn(&mut self, words: &str) {
@@ -202,16 +221,22 @@ impl<F: Framing> EventStream<'_, F> {
             .change(self.last, Change::Warning(Cow::Borrowed(words)));
     }
 
-    /// Takes bytes of the body. `Break` if the sink wants no more.
+    /// Decodes a chunk of the body that came at `at`, and reports its events. `Break` if the sink stops the exchange.
+    ///
+    /// # Errors
+    /// If the response or an event is too large, or an event is not one of the protocol.
     fn bytes(&mut self, at: At, bytes: &[u8]) -> Result<ControlFlow<Stop>, TargetError> {
         self.last = at;
         let events_before = self.received.events;
-        let mut rest = bytes;
+        let mut unread = bytes;
         loop {
-            let before = rest;
-            let next = self.events.next_event(&mut rest);
-            // Event by event: an error quotes the same bytes however the response is split into chunks.
-            self.received.add(&before[..before.len() - rest.len()]);
+            // The decoder removes the bytes that it has read from the front of `unread`.
+            let unread_before = unread;
+            let next = self.events.next_event(&mut unread);
+            let read_bytes = &unread_before[..unread_before.len() - unread.len()];
+            // Errors quote the bytes received so far. They are added event by event and not as a chunk, so that an error quotes
+            // the same bytes however the response is split into chunks.
+            self.received.add(read_bytes);
             if self.received.bytes > self.max_response_bytes {
                 let limit = self.max_response_bytes;
                 let help =
@@ -225,14 +250,16 @@ impl<F: Framing> EventStream<'_, F> {
                     }
                 }
                 Ok(None) => {
-                    // Bytes without an event are reported too, since a watchdog asks whether the agent is silent.
+                    // The chunk is read. One without a complete event is reported too: an agent that sends it is slow, and not
+                    // silent.
                     if self.received.events == events_before {
                         self.sink.wire(at, Wire::Alive);
                     }
                     return Ok(ControlFlow::Continue(()));
                 }
                 Err(EventTooLarge { max_event_bytes }) => {
-                    self.received.add(rest);
+                    // The error gives the number of bytes that came, and the rest of the chunk has come as well.
+                    self.received.add(unread);
                     let limit = max_event_bytes;
                     let help =
                         "an event ends with an empty line: does the agent send one after each?";
@@ -250,10 +277,15 @@ impl<F: Framing> EventStream<'_, F> {
             .with_help(help)
     }
 
-    /// Takes the end of the body. A complete last event counts without the blank line after it.
+    /// Decides how the response ended, after the last byte of its body.
+    ///
+    /// # Errors
+    /// If the body ended inside an event, or before the run ended.
     fn end(mut self) -> Result<Ended, TargetError> {
+        // A stream may end without the blank line after its last event. The event counts if its data is complete.
         if let Some((data, is_whole)) = self.events.finish() {
             if !is_whole && !self.reader.is_nothing(data) {
+                // An event after the end of the run is not needed.
                 if self.reader.rest().is_some() {
                     self.warn("the stream ended inside an event, after the run had ended");
                     return Ok(Ended::Terminal);
@@ -267,6 +299,7 @@ impl<F: Framing> EventStream<'_, F> {
         if self.reader.may_end() {
             return Ok(Ended::Terminal);
         }
+        // No event is found in UTF-16, so the response seems unfinished: the encoding is the better message.
         if is_utf16(self.received.start()) {
             let error = self.received.error("the response is UTF-16, not UTF-8");
             return Err(error.with_help("a stream of events is always UTF-8"));
@@ -274,14 +307,17 @@ impl<F: Framing> EventStream<'_, F> {
         Err(self.reader.unfinished(&self.received))
     }
 
-    /// Takes the end of a broken connection, which is a warning once the run has ended.
+    /// Decides what a broken connection means: an error while the run goes on, and a warning once it has ended. `cause` is the
+    /// reason in words.
     fn broken(mut self, cause: &str) -> Result<Ended, TargetError> {
+        // The reader has a time for the rest of the stream once the run has ended.
         if self.reader.rest().is_some() {
             self.warn(&format!(
                 "the connection broke after the run had ended: {cause}"
             ));
             return Ok(Ended::Terminal);
         }
+        // The decoder returns the data of an event that has begun and is not complete.
         let place = if self.events.finish().is_some() {
             "inside an event"
         } else {
@@ -293,7 +329,10 @@ impl<F: Framing> EventStream<'_, F> {
     }
 }
 
-/// Passes on one event. `Break` if the sink wants no more.
+/// Reports one event: its bytes to `sink`, and then its meaning, which `reader` decodes. `Break` if the sink stops the exchange.
+///
+/// # Errors
+/// If the event is not one of the protocol.
 fn event(
     data: &[u8],
     at: At,
@@ -301,13 +340,14 @@ fn event(
     reader: &mut dyn StreamReader,
     sink: &mut dyn Sink,
 ) -> Result<ControlFlow<Stop>, TargetError> {
+    // Some servers send events without data, and others the end mark `[DONE]`. Neither is an event of a protocol.
     if reader.is_nothing(data) {
         if data.trim_ascii() == END_MARK {
             reader.end_mark(at);
         }
         return Ok(ControlFlow::Continue(()));
     }
-    // The frame comes before what it means, so that a recording has the event that could not be read, too.
+    // The bytes are reported before the event is decoded, so that a recording also has an event that cannot be decoded.
     sink.wire(at, Wire::Frame(data));
     match reader.event(at, data, sink) {
         Ok(flow) => {
@@ -315,6 +355,7 @@ fn event(
             Ok(flow)
         }
         Err(why) => {
+            // Only decoded events are counted, so this one is the next.
             let number = received.events + 1;
             let quoted = Received::quoted(data);
             Err(received.error(format!("event {number} of the response {why} ({quoted})")))

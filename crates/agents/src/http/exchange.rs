@@ -49,24 +49,27 @@ impl Response {
     }
 }
 
-/// Sends a request, as soon as it may be sent, and waits for the head of its response, whatever its status, for as long as
-/// the exchange may take; `None` if it does not come. Request and head are reported to `sink`, and `closed` gets when the
-/// exchange was over, if it is.
+/// Sends a request, and waits for the head of its response, whatever its status. `None` if the time of the exchange is up before
+/// the head comes: `closed_at` is then set to that moment. Request and head are reported to `sink`.
 ///
 /// # Errors
-/// If there is no response at all.
+/// If the connection fails before a response comes.
 pub async fn send(
     transport: &dyn Transport,
     request: HttpRequest,
     limits: &Limits,
     sink: &mut dyn Sink,
-    closed: &mut Option<At>,
+    closed_at: &mut Option<At>,
 ) -> Result<Option<Response>, TargetError> {
+    // A target may limit the rate of requests. The time of the exchange begins after the wait. A replay has the recorded moments,
+    // so the transport is asked for the time, and not a clock.
     limits.admit_request().await;
     let sent = transport.moment(ClientEvent::Sends);
     let until = limits.until(sent);
+
+    // The transport sends the request at once, before `reply` is awaited. So the time that the sink takes to record the request
+    // is not measured as time of the agent. The sink gets a clone, because the transport takes the request.
     let reported = request.clone();
-    // The request is on its way before the sink looks at it, since what that takes is no time of the agent.
     let reply = transport.send(request, until);
     sink.wire(
         sent,
@@ -78,9 +81,11 @@ pub async fn send(
     );
     let body = &reported.body;
     sink.wire(sent, Wire::Sent { body });
+
+    // The clone shares the progress of the request, which names the step that did not end: no connection, or no response.
     let progress = reported.progress;
     let Some(reply) = reply.await? else {
-        *closed = Some(until);
+        *closed_at = Some(until);
         if let Some(missing) = progress.words() {
             sink.wire(until, Wire::Late { missing: &missing });
         }
@@ -93,9 +98,9 @@ pub async fn send(
             content_type: &reply.head.content_type,
         },
     );
-    // A replay knows only the headers that the protocol reads: a recording has no others.
-    let all = progress.response_headers();
-    let headers = all.as_deref().unwrap_or(&reply.head.headers);
+    // The network notes all headers. In a replay there are only those that the protocol reads, because a recording has no others.
+    let all_headers = progress.response_headers();
+    let headers = all_headers.as_deref().unwrap_or(&reply.head.headers);
     sink.wire(reply.at, Wire::Headers(headers));
     let received = ReceivedResponse::new(reply.head);
     Ok(Some(Response {
@@ -119,13 +124,14 @@ pub fn failure_help(received: &ReceivedResponse) -> Option<&'static str> {
     }
 }
 
-/// The error of a response with another status than success.
+/// The error of a response with another status than success. It quotes the start of the body, as far as that comes before
+/// `until`.
 async fn refusal(
     mut received: ReceivedResponse,
     mut body: Box<dyn Body>,
     until: At,
 ) -> TargetError {
-    // The error quotes what arrived until then.
+    // A body that breaks or takes too long is no error of its own: the status says that the exchange failed.
     while received.bytes < START_BYTES
         && let Next::Bytes(_, bytes) = body.next(until).await
     {
@@ -134,10 +140,11 @@ async fn refusal(
     refused(&received)
 }
 
-/// The error of a response that is no success, of which all that is quoted was read.
+/// The error of a response whose status is no success. All that it quotes of the body was read.
 pub fn refused(received: &ReceivedResponse) -> TargetError {
     let status = received.head.status;
-    // A client may repeat a POST as a GET when it follows a redirect, so the new URL is for people to decide.
+    // Redirects are not followed, because the rules of HTTP may turn a POST into a GET on the way. The user has to decide whether
+    // the new URL is the right one.
     if let 300..=399 = status
         && let Some(location) = &received.head.location
     {
@@ -150,6 +157,7 @@ pub fn refused(received: &ReceivedResponse) -> TargetError {
     let help = match status {
         401 | 403 => Some("check the `headers` of the target, such as `authorization`"),
         404 | 405 => Some("is `endpoint` the URL that runs the agent?"),
+        // For a status of 500 or more, the fault is on the side of the server; for others, nothing helpful is known.
         _ => failure_help(received),
     };
     received.refusal(format!("the agent responded with HTTP {status}"), help)

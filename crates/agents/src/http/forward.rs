@@ -49,23 +49,26 @@ impl Forwarder {
         Ok(Self { client, endpoint })
     }
 
-    /// The destination of a request: `/` is the endpoint itself, every other path is one of its server.
+    /// The URL that a request to the proxy is sent on to. `target` is its path and query.
     fn place(&self, target: &str) -> Url {
+        // A client that has only the address of the proxy means the endpoint, whose path it does not need to know.
         if target == "/" {
             return self.endpoint.clone();
         }
-        let mut place = self.endpoint.clone();
+        // Every other path is one of the endpoint's server. The endpoint's own path and query are replaced.
+        let mut url = self.endpoint.clone();
         if let Some((path, query)) = target.split_once('?') {
-            place.set_path(path);
-            place.set_query(Some(query));
+            url.set_path(path);
+            url.set_query(Some(query));
         } else {
-            place.set_path(target);
-            place.set_query(None);
+            url.set_path(target);
+            url.set_query(None);
         }
-        place
+        url
     }
 
-    /// Sends a request on. The response must come uncompressed, since its bytes are looked at.
+    /// Sends a request on to the server, and returns the head of its response with the body still to be read. `target` is the
+    /// path and query of the request.
     ///
     /// # Errors
     /// The reason why there is no response.
@@ -85,24 +88,25 @@ impl Forwarder {
             .map_err(|_| format!("`{method}` is no method of HTTP"))?;
         let mut request = self.client.request(method, self.place(target));
         for (name, value) in headers {
-            // A response that is compressed could be passed on, but not kept as text.
+            // Headers of the connection to the client do not apply to the one to the server. Without `accept-encoding`, the
+            // server sends its response uncompressed: a recording keeps it as text.
             if !OF_CONNECTION.contains(&name.as_str()) && name != "accept-encoding" {
                 request = request.header(name, value);
             }
         }
-        let sent = request.body(reqwest::Body::wrap(body)).send().await;
-        let response = sent.map_err(|error| Cause::of(&error).to_string())?;
+        let result = request.body(reqwest::Body::wrap(body)).send().await;
+        let response = result.map_err(|error| Cause::of(&error).to_string())?;
 
-        let mut passed = Vec::new();
+        let mut response_headers = Vec::new();
         for (name, value) in response.headers() {
             if !OF_CONNECTION.contains(&name.as_str()) {
                 let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-                passed.push((name.as_str().to_owned(), value));
+                response_headers.push((name.as_str().to_owned(), value));
             }
         }
         Ok(ForwardedResponse {
             status: response.status().as_u16(),
-            headers: passed,
+            headers: response_headers,
             response,
         })
     }

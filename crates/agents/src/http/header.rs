@@ -50,11 +50,11 @@ const RESERVED: [(&[&str], &str, &str); 5] = [
     ),
 ];
 
-/// A header of a config, checked and filled: a token for its name, no control characters but tab in its value (RFC 9110, 5.1 and
-/// 5.5).
+/// Checks a header of a config, and replaces the variables of its value. A name is a token, and a value has no control characters
+/// but tab (RFC 9110, 5.1 and 5.5).
 ///
 /// # Errors
-/// If it is known later or was reported.
+/// If the header is wrong, which is reported to `interpolation`, or if a variable has no value until the test runs.
 pub fn header(
     name: &Text,
     text: &Text,
@@ -72,16 +72,17 @@ pub fn header(
             Some(help.to_owned()),
         ));
     }
-    for (reserved, wrong, help) in RESERVED {
-        if reserved.iter().any(|it| name.eq_ignore_ascii_case(it)) {
-            let message = format!("the header `{}` cannot be set: it {wrong}", name.value);
+    // Some headers are written by HTTP itself, each group for a reason of its own.
+    for (names, reason, help) in RESERVED {
+        if names.iter().any(|known| name.eq_ignore_ascii_case(known)) {
+            let message = format!("the header `{}` cannot be set: it {reason}", name.value);
             let help = Some(help.to_owned());
             return Err(interpolation.report(Code::BadValue, name.span, message, help));
         }
     }
     let value = value?;
     if !is_value(&value) {
-        // The value may be a secret: it is not shown.
+        // The message does not quote the value, which may be a secret.
         let message = format!(
             "the value of the header `{}` contains a line break or another control character",
             name.value
@@ -125,7 +126,8 @@ pub fn headers(
     })
 }
 
-/// The headers of a request: those of a target, and those of its protocol that the target does not have.
+/// The headers of a request: the target's `own`, and the `defaults` of its protocol, except those that the target sets itself.
+/// All names are in lower case, since headers are compared by name later.
 pub fn headers_with_defaults(
     own: &[(String, String)],
     defaults: &[(&str, &str)],

@@ -54,6 +54,10 @@ pub struct TlsConfig {
 }
 
 impl Fill<TlsOptions> for TlsConfig {
+    /// Replaces the variables of all keys, and checks that they go together.
+    ///
+    /// # Errors
+    /// If a key is wrong, which is reported to `interpolation`, or if a variable has no value until the test runs.
     fn fill(&self, interpolation: &mut Interpolation<'_>) -> Leaf<TlsOptions> {
         let Self {
             ca_file,
@@ -61,20 +65,21 @@ impl Fill<TlsOptions> for TlsConfig {
             key_file,
             insecure,
         } = self;
-        // Every key is filled before one of them is looked at, so that the problems of all are reported.
+        // Every key is filled before the first error returns, so that the problems of all are reported.
         let filled_ca_file = ca_file.fill(interpolation);
         let certificate: Leaf<Option<_>> = cert_file.fill(interpolation);
         let key: Leaf<Option<_>> = key_file.fill(interpolation);
         let is_insecure: Leaf<Option<_>> = insecure.fill(interpolation);
 
-        let alone = match cert_file {
+        // A certificate and its key are of use only together: one without the other is reported at its place.
+        let without_other = match cert_file {
             Some(cert_file) if key_file.is_none() => Some(cert_file),
             Some(_) => None,
             None => key_file.as_ref(),
         };
-        if let Some(alone) = alone {
+        if let Some(file) = without_other {
             let message = "a client's certificate needs `cert_file` and `key_file`";
-            return Err(interpolation.report(Code::MissingKey, alone.span, message, None));
+            return Err(interpolation.report(Code::MissingKey, file.span, message, None));
         }
         Ok(TlsOptions {
             ca_file: filled_ca_file?,

@@ -46,7 +46,7 @@ pub struct HttpTransport {
     clients: Mutex<HashMap<(ClientKind, TlsOptions), Result<Client, String>>>,
 }
 
-/// The pause before a connection is retried; twice as long before the next attempt, and so on.
+/// The pause before a connection is retried for the first time. The second pause is twice as long, the third three times.
 const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(100);
 
 /// An exchange on the thread of the network, up to the head of the response.
@@ -71,14 +71,16 @@ impl HttpTransport {
         client.clone().map_err(|cause| not_set_up(&cause))
     }
 
+    /// The thread of the network, which the first request starts.
     fn thread(&self) -> Result<&Arc<IoThread>, TargetError> {
-        // A thread that could not be started is not retried: every test gets the same error.
+        // The result is kept even if it is an error: a start that has failed is not retried, and every test gets the same error.
         let thread = self.thread.get_or_init(|| match IoThread::start() {
             Ok(thread) => Ok(Arc::new(thread)),
             Err(error) => Err(Cause::of_io(&error)),
         });
         match thread {
             Ok(thread) => Ok(thread),
+            // A shortage of files is the one cause that a user can do something about.
             Err(cause @ Cause::OutOfFiles) => {
                 Err(not_set_up(&cause.to_string()).with_help(OUT_OF_FILES_HELP))
             }
@@ -86,28 +88,26 @@ impl HttpTransport {
         }
     }
 
-    /// Begins a request on the thread of the network.
+    /// Begins a request on the thread of the network, where it goes on while this thread is busy. Its result is the reply, or
+    /// `None` if no head of a response comes before `until`.
     fn begin(&self, request: HttpRequest, until: At) -> Result<RunningExchange, TargetError> {
         let thread = self.thread()?;
         let headers = header_map(&request.headers)?;
         let client = self.client(&request.url, &request.options.tls)?;
         let clock = Arc::clone(&self.clock);
-        // The exchange keeps the thread: its body is still read when the transport is gone.
-        let keeps_running = Arc::clone(thread);
+        // The thread ends with its last owner. The task that reads the body is one of them, because a body may still be read when
+        // the transport is dropped.
+        let owned_thread = Arc::clone(thread);
         Ok(thread.begin(async move {
             let remaining = until.since(clock.now());
-            let progress = request.progress.clone();
             let proxy = ClientKind::of(&request.url).proxy(&request.url);
-            let exchange = exchange(
-                client,
-                request,
-                headers,
-                clock,
-                keeps_running,
-                proxy.clone(),
-            );
-            match timeout(remaining, progress.of(proxy, exchange)).await {
-                Ok(answered) => answered.map(Some),
+            let progress = request.progress.clone();
+            let exchange = exchange(client, request, headers, clock, owned_thread, proxy.clone());
+            // The steps of the connection are noted in `progress`, so that the message of a timeout can name the one that did not
+            // end.
+            let noted_exchange = progress.of(proxy, exchange);
+            match timeout(remaining, noted_exchange).await {
+                Ok(result) => result.map(Some),
                 Err(_elapsed) => Ok(None),
             }
         }))
@@ -140,7 +140,8 @@ fn not_set_up(cause: &str) -> TargetError {
     TargetError::new(format!("could not set up HTTP: {cause}"))
 }
 
-/// Sends a request, and returns the head of its response; a task of its own reads the body.
+/// Sends a request, and returns the head of its response. A task of its own reads the body, stamps what arrives and owns
+/// `thread`.
 async fn exchange(
     client: Client,
     request: HttpRequest,
@@ -165,7 +166,8 @@ async fn exchange(
             .headers(headers.clone());
         match sent.body(request.body.clone()).send().await {
             Ok(response) => break response,
-            // Nothing was sent: there was no connection.
+            // Only a connection that could not be made is retried: the server has got nothing yet, so nothing happens twice. The
+            // pauses grow, since a server that is starting may need long, but not beyond a second.
             Err(failure) if failure.is_connect() && attempt <= request.options.connect_retries => {
                 sleep(BETWEEN_ATTEMPTS * attempt.min(10)).await;
                 attempt += 1;
@@ -173,6 +175,7 @@ async fn exchange(
             Err(failure) => return Err(not_answered(&failure, &place, attempt)),
         }
     };
+    // The moment of the head is taken before anything is done with it.
     let at = clock.now();
     note_headers(&request.progress, response.headers());
     let head = ResponseHead {
@@ -180,6 +183,7 @@ async fn exchange(
         ..head(&response, &request.response_headers)
     };
     let encoding = values(response.headers(), &CONTENT_ENCODING).join(", ");
+    // The body goes through a channel: the reader sends the stamped bytes, and `body` receives and decompresses them.
     let (chunks, body) = Chunks::channel(Arc::clone(&clock));
     let body = decoded(&encoding, Box::new(body))?;
     let mut reader = BodyReader {
@@ -188,7 +192,8 @@ async fn exchange(
         chunks,
         joined: None,
     };
-    // The thread that waits for the head is woken once for all that came with it.
+    // The part of the body that came together with the head is read before the head is returned, so that the waiting thread is
+    // woken once for both. A task reads the rest, if that was not all.
     if reader.take_ready().await.is_continue() {
         tokio::spawn(reader.read(thread));
     }
@@ -206,7 +211,10 @@ pub fn shown(url: &Url) -> String {
     url.to_string()
 }
 
-/// A header's value may be secret: only its name is shown.
+/// The headers of a request as the HTTP library needs them.
+///
+/// # Errors
+/// If a name or value cannot be sent. The message quotes only the name, since the value may be a secret.
 fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, TargetError> {
     let mut map = HeaderMap::with_capacity(headers.len());
     for (name, value) in headers {
@@ -221,7 +229,9 @@ fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, TargetError> {
                 "the value of the header `{name}` cannot be sent: it holds control characters"
             ))
         })?;
+        // The library does not print a sensitive value, and HTTP/2 does not keep it for later requests.
         value.set_sensitive(true);
+        // A name may occur several times.
         map.append(name, value);
     }
     Ok(map)
@@ -235,20 +245,23 @@ fn note_headers(progress: &RequestProgress, headers: &HeaderMap) {
     progress.set_cookies(set.filter_map(|cookie| Some(cookie.to_str().ok()?.to_owned())));
 }
 
-/// The head of a response. Headers that are not `wanted` are left to `note_headers`, since a recording keeps what is here.
+/// The head of a response, with those of its headers that the protocol reads: `wanted` has their names. A recording keeps this
+/// head, so other headers are not in it.
 fn head(response: &Response, wanted: &[String]) -> ResponseHead {
     let all = response.headers();
     let mut headers = Vec::new();
     for name in wanted {
+        // A header may occur several times.
         for value in all.get_all(name) {
             headers.push((name.clone(), readable(value)));
         }
     }
-    // A server may name the new place by its path alone.
-    let location = all.get(LOCATION).map(|location| {
-        let location = readable(location);
+    // The location of a redirect may be relative to the URL of the request. The message about it shows the whole URL without what
+    // may be secret, or the header as it is if that is not a URL.
+    let location = all.get(LOCATION).map(|header| {
+        let location = readable(header);
         match response.url().join(&location) {
-            Ok(place) => shown(&place),
+            Ok(url) => shown(&url),
             Err(_) => location,
         }
     });
@@ -257,6 +270,7 @@ fn head(response: &Response, wanted: &[String]) -> ResponseHead {
         content_type: all.get(CONTENT_TYPE).map(readable).unwrap_or_default(),
         location,
         headers,
+        // A response does not name the proxy that it came through. The caller, which knows it, adds it.
         proxy: None,
     }
 }
@@ -315,20 +329,24 @@ struct BodyReader {
 }
 
 impl BodyReader {
-    /// Reads to the end of the body, or until it is dropped. The thread runs as long.
+    /// Reads to the end of the body, or until its consumer drops it. `_thread` is owned until then, so that it runs as long.
     async fn read(mut self, _thread: Arc<IoThread>) {
         loop {
-            let read = tokio::select! {
+            // A consumer that has dropped the body is noticed first, since a server may never stop sending.
+            let piece = tokio::select! {
                 biased;
                 () = self.chunks.closed() => return,
-                read = self.response.chunk() => read,
+                piece = self.response.chunk() => piece,
             };
-            let mut ready = Some(read);
-            while let Some(read) = ready {
-                if self.take(read).await.is_break() {
+            // Servers may send each event as a small piece. Pieces that are here at the same time are joined, and handed over
+            // together after the last of them, because waking the consumer takes longer than reading one. `ready` returns the
+            // next piece if it is here by now.
+            let mut ready_piece = Some(piece);
+            while let Some(piece) = ready_piece {
+                if self.take(piece).await.is_break() {
                     return;
                 }
-                ready = self.ready().await;
+                ready_piece = self.ready().await;
             }
             if self.hand_over().await.is_break() {
                 return;
@@ -361,12 +379,13 @@ impl BodyReader {
         }
     }
 
-    /// Stamps the next piece, and hands over what came before its moment. `Break` if the body is over, or was dropped.
+    /// Stamps the next piece of the body. A large piece is handed over to the consumer at once, and a small one is joined to
+    /// others of its moment. `Break` if the body is over, or was dropped.
     async fn take(&mut self, read: reqwest::Result<Option<Bytes>>) -> ControlFlow<()> {
         let at = self.clock.now();
         let piece = match read {
             Ok(Some(piece)) => piece,
-            // The pieces before the end are handed over before it, since they came in time.
+            // At a complete end and at a broken connection, the joined pieces are handed over first, since they came before.
             Ok(None) => {
                 self.hand_over().await?;
                 return ControlFlow::Break(());
@@ -378,11 +397,14 @@ impl BodyReader {
                 return ControlFlow::Break(());
             }
         };
+        // Joining copies a piece, which takes longer than waking the consumer if the piece is large. So a large piece is handed
+        // over alone, after those that came before it.
         if piece.len() >= LARGE {
             self.hand_over().await?;
             return self.send(Next::Bytes(at, piece)).await;
         }
-        // Pieces of another moment, and more than may be handed over together, do not wait for this one.
+        // Joined pieces have one stamp. So they are handed over before this piece if it is of another moment, or if they are
+        // many.
         if let Some(joined) = &self.joined
             && (at.since(joined.at) >= ONE_MOMENT || joined.cost >= TOGETHER)
         {
@@ -423,7 +445,7 @@ pub(super) struct IoThread {
 }
 
 impl IoThread {
-    /// Starts the thread.
+    /// Starts the thread, with a runtime of its own for the tasks of exchanges. It runs until the returned value is dropped.
     ///
     /// # Errors
     /// If the system has no further threads or files.
@@ -433,11 +455,13 @@ impl IoThread {
             .enable_time()
             .build()?;
         let handle = runtime.handle().clone();
+        // Nothing is ever sent over this channel: the thread waits until the sender is dropped, together with the returned value.
         let (running, dropped) = oneshot::channel();
         thread::Builder::new()
             .name("network".to_owned())
             .spawn(move || {
                 let _dropped = runtime.block_on(dropped);
+                // Tasks that block are not waited for: the system may take minutes to give up resolving a name.
                 runtime.shutdown_background();
             })?;
         Ok(Self {

@@ -94,7 +94,7 @@ impl ReceivedResponse {
         }
     }
 
-    /// An error that quotes the response.
+    /// An error with this message and what was received of the response: status, content type, size, and the start of the body.
     pub fn error(&self, message: impl Into<String>) -> TargetError {
         let content_type = &self.head.content_type;
         let received = Received {
@@ -109,7 +109,7 @@ impl ReceivedResponse {
             events: self.events,
         };
         let mut message = message.into();
-        // Once events came the agent itself answers, so that a proxy is not to blame.
+        // A proxy may have sent the response instead of the agent, so the message names it. Events come only from the agent.
         if let Some(proxy) = &self.head.proxy
             && self.events == 0
         {

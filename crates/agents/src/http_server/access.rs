@@ -37,31 +37,35 @@ pub(super) struct RefusedRequest {
 }
 
 impl Access {
-    /// The reason for which a server that listens on this machine alone refuses a request, if it does.
+    /// The reason why a request to a server of this machine is refused. `None` if it is answered. The server is for programs of
+    /// this machine, but a browser sends it requests of the pages of any website as well.
     pub(super) fn refusal(&self, request: &ReceivedRequest) -> Option<RefusedRequest> {
-        // A page may have a name of its own that leads to this machine, so the name counts and not the address.
+        // A website may have the address of this machine entered for its own name, so that the browser takes the server for a
+        // part of the website. Such a request has the website's name in `host`.
         let mut headers = request.headers.iter();
-        let wrong = headers.find(|(name, host)| name == "host" && !self.takes_host(host));
-        if let Some((_, host)) = wrong {
+        let refused = headers.find(|(name, host)| name == "host" && !self.takes_host(host));
+        if let Some((_, host)) = refused {
             let why = format!(
                 "the request is addressed to `{host}`, which is no name of this machine: `--allow-host` takes it"
             );
             return Some(RefusedRequest { status: 421, why });
         }
 
+        // A browser names the website of a page in `origin`, with most requests.
         let mut headers = request.headers.iter();
-        let wrong = headers.find(|(name, origin)| name == "origin" && !self.takes_origin(origin));
-        if let Some((_, origin)) = wrong {
+        let refused = headers.find(|(name, origin)| name == "origin" && !self.takes_origin(origin));
+        if let Some((_, origin)) = refused {
             let why =
                 format!("the request is from a page of `{origin}`: `--allow-origin` takes it");
             return Some(RefusedRequest { status: 403, why });
         }
 
-        // An origin is named, and is one that is allowed.
+        // The origins that are left are allowed ones.
         if request.header("origin").is_some() {
             return None;
         }
-        // A browser sends a simple GET without `Origin`, and only `Sec-Fetch-Site` says that a page of another site made it.
+        // A browser sends a simple GET without `Origin`. Only `Sec-Fetch-Site` shows then that it is for a page of another site.
+        // Programs that are no browsers send neither, and are answered.
         let mut headers = request.headers.iter();
         let (_, site) =
             headers.find(|(name, site)| name == "sec-fetch-site" && is_foreign(site))?;

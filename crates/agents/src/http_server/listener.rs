@@ -48,8 +48,8 @@ impl HttpListener {
         self.address
     }
 
-    /// Serves every connection, each at its own pace, until the future is dropped. On an address of this machine alone, `access`
-    /// says who is answered. If the system gives no more connections, it waits until it does.
+    /// Accepts connections until the future is dropped, and has `handler` answer their requests, each connection in a task of its
+    /// own. If the address can be reached from this machine alone, `access` decides which requests are answered.
     pub async fn serve(
         self,
         handler: Arc<dyn RequestHandler>,
@@ -63,8 +63,9 @@ impl HttpListener {
         } else {
             None
         };
-        let mut was_short = false;
+        let mut is_shortage_reported = false;
         loop {
+            // Tasks of connections that have ended are removed from the set, which would grow for ever otherwise.
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
                 Some(_) = connections.join_next() => continue,
@@ -73,8 +74,11 @@ impl HttpListener {
                 Ok(accepted) => accepted,
                 // The client was gone before it was accepted.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
+                // The system has no files left for another connection. That passes once some are closed, so the server waits for
+                // it.
                 Err(error) => {
-                    if !std::mem::replace(&mut was_short, true) {
+                    if !is_shortage_reported {
+                        is_shortage_reported = true;
                         notice(&format!(
                             "warning: the system gives no more connections ({error}): waiting until some are closed"
                         ));
@@ -83,7 +87,8 @@ impl HttpListener {
                     continue;
                 }
             };
-            // A frame is sent when it is made, since clients measure when events come.
+            // The system must not hold small events back to send them together, since clients measure when each of them comes. A
+            // connection for which that fails is served nevertheless.
             stream.set_nodelay(true).ok();
             let handler = Arc::clone(&handler);
             let access = access.clone();
@@ -95,13 +100,15 @@ impl HttpListener {
                     async {
                         match response.await {
                             Some(response) => Ok(response.into_hyper()),
+                            // A handler without a response closes the connection, which the library does at an error.
                             None => Err(io::Error::from(io::ErrorKind::ConnectionAborted)),
                         }
                     }
                 });
+                // With a timer, the library ends connections whose request head does not come.
                 let mut server = http1::Builder::new();
                 server.timer(TokioTimer::new());
-                // How a connection ends is of interest to its client alone.
+                // An error of one connection is of interest to its client alone.
                 let _ended = server.serve_connection(TokioIo::new(stream), service).await;
             });
         }
@@ -115,16 +122,18 @@ fn response_to<'h>(
     access: Option<&Access>,
     notice: &ServerNotice,
 ) -> BoxFuture<'h, Option<SentResponse>> {
-    let refused = match access {
+    let refusal = match access {
         Some(access) => access.refusal(&request),
+        // The server is meant for other machines, so every request is answered.
         None => None,
     };
-    let Some(refused) = refused else {
+    let Some(refusal) = refusal else {
         return handler.handle(request);
     };
-    // The page that asked sees the reason too, since its author may not see what this server prints.
-    notice(&format!("refused: {}", refused.why));
-    let text = refused.why + "\n";
-    let response = SentResponse::whole(refused.status, "text/plain; charset=utf-8", text);
+    // The reason is printed, and is also the text of the response: the author of the refused page may not see what is printed
+    // here.
+    notice(&format!("refused: {}", refusal.why));
+    let text = refusal.why + "\n";
+    let response = SentResponse::whole(refusal.status, "text/plain; charset=utf-8", text);
     Box::pin(std::future::ready(Some(response)))
 }

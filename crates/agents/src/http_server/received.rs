@@ -40,15 +40,17 @@ pub enum BodyError {
 }
 
 impl ReceivedRequest {
+    /// A request as the library read it: its head in owned text, and its body still to be read.
     pub(super) fn of(request: Request<Incoming>) -> Self {
         let (head, body) = request.into_parts();
-        // A client that sends to a proxy may name a host alone.
+        // A request to a proxy may have a host instead of a path.
         let target = match head.uri.path_and_query() {
             Some(target) => target.to_string(),
             None => "/".to_owned(),
         };
         let mut headers = Vec::new();
         for (name, value) in &head.headers {
+            // HTTP allows values that are not UTF-8. Such bytes are replaced, since requests are shown and recorded as text.
             let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
             headers.push((name.as_str().to_owned(), value));
         }
@@ -123,6 +125,8 @@ impl Body for ReceivedBody {
     type Data = Bytes;
     type Error = io::Error;
 
+    /// The next frame of the incoming body. The watch of this body, if it has one, gets the frame's bytes before they are
+    /// returned, so that it has seen all that was passed on.
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -36,8 +36,11 @@ impl SentResponse {
         }
     }
 
+    /// The response as the library sends it. A status or header that HTTP does not allow may come from a recording or a config.
+    /// It is omitted, and the rest of the response is sent.
     pub(super) fn into_hyper(self) -> Response<StreamedBody> {
         let mut response = Response::new(StreamedBody(self.body));
+        // Without a valid status, the library's default of 200 stays.
         if let Ok(status) = hyper::StatusCode::from_u16(self.status) {
             *response.status_mut() = status;
         }

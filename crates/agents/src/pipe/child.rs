@@ -46,8 +46,8 @@ pub(super) struct ChildPipe {
     stdin: Option<mpsc::UnboundedSender<Vec<u8>>>,
     lines: mpsc::UnboundedReceiver<PipeNext>,
     room: Arc<Semaphore>,
-    /// The part that came later than it was asked for.
-    held: Option<PipeNext>,
+    /// The output that came later than the caller waited, for the next call.
+    postponed: Option<PipeNext>,
     stderr: Arc<Mutex<Tail>>,
     /// Asks the reader of stderr to say when it has read what is there.
     stderr_reader: mpsc::UnboundedSender<oneshot::Sender<()>>,
@@ -56,6 +56,8 @@ pub(super) struct ChildPipe {
 }
 
 impl ChildPipe {
+    /// The pipe to a program that was just started. Tasks of their own read its stdout and stderr and write its stdin, so that a
+    /// program that does not read or never stops printing blocks no test.
     pub(super) fn new(started: Started, max_line_bytes: usize, clock: Arc<dyn Clock>) -> Self {
         let Started {
             stdin,
@@ -64,10 +66,11 @@ impl ChildPipe {
             process,
         } = started;
         let keeper = ProgramKeeper::new(process);
-        // The end of stderr is always read, since a program that fills the pipe would wait.
+        // All of stderr is read and its end kept in `tail`, since a program waits once the pipe to it is full. Through `requests`,
+        // the task is asked to confirm that it has read what is there.
         let tail = Arc::new(Mutex::new(Tail::of(STDERR_BYTES)));
-        let (stderr_reader, asked) = mpsc::unbounded_channel();
-        let kept = stderr.map(|stderr| tokio::spawn(keep_end(stderr, Arc::clone(&tail), asked)));
+        let (stderr_reader, requests) = mpsc::unbounded_channel();
+        let task = stderr.map(|pipe| tokio::spawn(keep_end(pipe, Arc::clone(&tail), requests)));
         // The channel of lines has no bound of its own: `room` counts bytes, since lines differ in size by far.
         let (lines_sender, lines) = mpsc::unbounded_channel();
         let room = Arc::new(Semaphore::new(AHEAD));
@@ -77,20 +80,21 @@ impl ChildPipe {
             lines: lines_sender,
             room: Arc::clone(&room),
             over: keeper.over(),
-            stderr: kept,
+            stderr: task,
         };
         if let Some(stdout) = stdout {
             tokio::spawn(reader.read(stdout));
         }
-        let (stdin_sender, to_write) = mpsc::unbounded_channel();
+        // Sending never waits: lines that the program does not read yet stay in the channel.
+        let (stdin_sender, stdin_lines) = mpsc::unbounded_channel();
         if let Some(stdin) = stdin {
-            tokio::spawn(write_lines(stdin, to_write));
+            tokio::spawn(write_lines(stdin, stdin_lines));
         }
         Self {
             stdin: Some(stdin_sender),
             lines,
             room,
-            held: None,
+            postponed: None,
             stderr: tail,
             stderr_reader,
             clock,
@@ -114,29 +118,35 @@ impl Pipe for ChildPipe {
         self.clock.now()
     }
 
+    /// The next output of the program. Waits for it until the moment `until`, if none is there yet.
     fn next(&mut self, until: At) -> BoxFuture<'_, PipeNext> {
         Box::pin(async move {
-            // It counts when it came, not when it is looked at.
-            let next = match self.held.take().or_else(|| self.lines.try_recv().ok()) {
+            // Output that is there already is taken without a look at the clock: the moment at which it came decides whether it
+            // is late, and not the moment at which it is taken.
+            let ready = self.postponed.take().or_else(|| self.lines.try_recv().ok());
+            let next = match ready {
                 Some(next) => next,
                 None => match timeout(until.since(self.clock.now()), self.lines.recv()).await {
                     Ok(Some(next)) => next,
+                    // The reading task is gone without having sent an end, so the exit status is not known.
                     Ok(None) => PipeNext::End(self.clock.now(), None),
                     Err(_elapsed) => return PipeNext::Late,
                 },
             };
             match next {
+                // Output that came too late may be in time for the next call, which can wait longer.
                 PipeNext::Line(at, _) | PipeNext::TooLarge(at) | PipeNext::End(at, _)
                     if at > until =>
                 {
-                    self.held = Some(next);
+                    self.postponed = Some(next);
                     PipeNext::Late
                 }
-                // Nothing else comes: who asks again gets to know how the program ended, too.
+                // The end comes once through the channel, so a copy is kept: every later call returns the same exit status.
                 next @ PipeNext::End(..) => {
-                    self.held = Some(next.clone());
+                    self.postponed = Some(next.clone());
                     next
                 }
+                // The reading task waits once too many bytes are in the channel. The room that this line took is free again.
                 next => {
                     self.room.add_permits(cost(&next) as usize);
                     next
@@ -200,43 +210,53 @@ struct LineReader {
 }
 
 impl LineReader {
-    /// Reads lines to the end, or until the receiver is dropped.
+    /// Reads lines, stamps each, and sends it to the pipe, until stdout ends or the pipe is dropped.
     async fn read(mut self, stdout: impl AsyncRead + Unpin) {
         let mut reader = BufReader::new(stdout);
-        // One byte more than a whole line with its end shows that it is too large.
+        // At most this many bytes are read at once: the largest line and its end. If they have no line end, the line is too
+        // large.
         let most = u64::try_from(self.max_line_bytes)
             .unwrap_or(u64::MAX)
             .saturating_add(1);
+        // A process that the program started and left behind may keep stdout open for ever. So reading also ends a short time
+        // after the program.
         let mut over = self.over.clone();
-        let mut cut_off = Box::pin(async move {
+        let mut stop_reading = Box::pin(async move {
             over.status().await;
             sleep(LINGER).await;
         });
         loop {
             let mut line = Vec::new();
-            let read = tokio::select! {
+            let count = tokio::select! {
                 biased;
-                read = async { (&mut reader).take(most).read_until(b'\n', &mut line).await } => read,
-                () = &mut cut_off => Ok(0),
+                count = async { (&mut reader).take(most).read_until(b'\n', &mut line).await } => count,
+                // No bytes mean the end, as at the end of stdout.
+                () = &mut stop_reading => Ok(0),
             };
+            // The stamp is taken before the line waits for room below.
             let at = self.clock.now();
-            let next = match read {
+            let next = match count {
                 Ok(1..) if line.last() == Some(&b'\n') => {
                     line.pop();
                     line.pop_if(|last| *last == b'\r');
                     PipeNext::Line(at, line)
                 }
                 Ok(_) if line.len() > self.max_line_bytes => PipeNext::TooLarge(at),
+                // The last line of a program may have no end.
                 Ok(1..) => PipeNext::Line(at, line),
+                // An error of reading is the end too, since nothing can be read after it.
                 Ok(_) | Err(_) => PipeNext::End(at, self.status().await),
             };
             let is_last = !matches!(next, PipeNext::Line(..));
-            let wanted = tokio::select! {
+
+            // The line takes room, which the pipe gives back when a test has read it. So a program that prints faster than it is
+            // read has to wait, and does not fill the memory.
+            let room = tokio::select! {
                 biased;
                 () = self.lines.closed() => return,
                 room = self.room.acquire_many(cost(&next)) => room.map(tokio::sync::SemaphorePermit::forget),
             };
-            if wanted.is_err() || self.lines.send(next).is_err() || is_last {
+            if room.is_err() || self.lines.send(next).is_err() || is_last {
                 return;
             }
         }
@@ -268,22 +288,26 @@ fn locked(tail: &Mutex<Tail>) -> MutexGuard<'_, Tail> {
     tail.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps the end of a program's stderr, and answers those who ask when nothing more is there to read.
+/// Reads a program's stderr to its end, and keeps the last part in `tail`. Each of `requests` is answered once everything that
+/// the program has printed so far is in `tail`.
 async fn keep_end(
     mut stderr: impl AsyncRead + Unpin,
     tail: Arc<Mutex<Tail>>,
-    mut asked: mpsc::UnboundedReceiver<oneshot::Sender<()>>,
+    mut requests: mpsc::UnboundedReceiver<oneshot::Sender<()>>,
 ) {
     let mut bytes = [0; 4 << 10];
     loop {
+        // Reading comes first: a request is answered only when there is nothing to read.
         tokio::select! {
             biased;
-            read = stderr.read(&mut bytes) => match read {
-                Ok(read @ 1..) => locked(&tail).push(&bytes[..read]),
+            count = stderr.read(&mut bytes) => match count {
+                Ok(count @ 1..) => locked(&tail).push(&bytes[..count]),
+                // At the end, open requests are dropped with their channel, which answers them as well.
                 Ok(0) | Err(_) => return,
             },
-            Some(is_read) = asked.recv() => {
-                let _is_gone = is_read.send(());
+            Some(answer) = requests.recv() => {
+                // The sender of the request may have stopped waiting.
+                let _is_gone = answer.send(());
             }
         }
     }
@@ -328,6 +352,7 @@ mod tests {
 
     #[tokio::test]
     async fn lines_go_in_and_come_out() {
+        // The program prints a line, repeats the line that it gets, and ends with text on stderr and a last line without an end.
         let (mut pipe, clock) =
             start("echo ready; read line; echo \"got $line\"; echo why >&2; printf end; exit 3");
         let until = later(&clock);

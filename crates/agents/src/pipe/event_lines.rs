@@ -58,7 +58,7 @@ struct EventLines<'a> {
     /// Whether a line from before the request is an error.
     is_later: bool,
     /// The words for a response of which nothing comes.
-    missing: &'static str,
+    no_response: &'static str,
     events: u64,
     bytes: usize,
     /// The moment of the last event, or of the request.
@@ -67,8 +67,8 @@ struct EventLines<'a> {
     end: Option<At>,
 }
 
-/// Reads the response to a request that was sent at `sent`, which is the first one to the program or not. `closed` gets when it
-/// was over.
+/// Reads the response to a request that was sent to a program at the moment `sent`. `reader` decodes each line, and `sink` gets
+/// the result. `closed_at` is set to the moment at which the response was over.
 ///
 /// # Errors
 /// If the response is not what the protocol promises, or the program ends before it is complete.
@@ -78,10 +78,10 @@ pub async fn read_events(
     limits: &Limits,
     (sent, order): (At, RequestOrder),
     sink: &mut dyn Sink,
-    closed: &mut Option<At>,
+    closed_at: &mut Option<At>,
 ) -> Result<Ended, TargetError> {
-    // A program that has printed nothing at all may not even have started as it should.
-    let missing = match order {
+    // The words for a timeout without a line. A program that has printed nothing at all may not even have started as it should.
+    let no_response = match order {
         RequestOrder::First(_) => NOTHING_PRINTED,
         RequestOrder::Later | RequestOrder::Any => NO_RESPONSE,
     };
@@ -92,78 +92,83 @@ pub async fn read_events(
         sink,
         sent,
         is_later: order == RequestOrder::Later,
-        missing,
+        no_response,
         events: 0,
         bytes: 0,
         last: sent,
         end: None,
     };
-    // What was read when the program was started is part of its first response.
+    // Output that was read while the program was started is part of its first response.
     match order {
-        RequestOrder::First(read) => lines.read(read, closed).await,
-        RequestOrder::Later | RequestOrder::Any => lines.read(None, closed).await,
+        RequestOrder::First(first_output) => lines.read(first_output, closed_at).await,
+        RequestOrder::Later | RequestOrder::Any => lines.read(None, closed_at).await,
     }
 }
 
 impl EventLines<'_> {
+    /// Reads lines until the response is over, the time of the exchange is up, or the sink stops. `first_output` was read before,
+    /// and comes first. `closed_at` is set to the moment of the last output, or to the one at which the time was up.
     async fn read(
         mut self,
-        mut read: Option<PipeNext>,
-        closed: &mut Option<At>,
+        mut first_output: Option<PipeNext>,
+        closed_at: &mut Option<At>,
     ) -> Result<Ended, TargetError> {
         let until = self.limits.until(self.sent);
         loop {
-            // With protocols that let nothing follow, the next line is that of another response, and is left to it.
+            // The reader returns `None` while something of the response is missing, or for how long more output is still awaited.
+            // With no time at all, the response is over: the next line belongs to another one, and must not be read here.
             let rest = self.reader.rest();
             if let Some(Rest::AfterEnd(Duration::ZERO)) = rest {
                 return Ok(Ended::Terminal);
             }
-            // A response that may be over is waited for a short time, any other as long as the exchange may take.
-            let soon = self.soon(rest);
-            let patience = match soon {
-                Some(soon) => soon.min(until),
+            // More of a response that may be over is awaited for a short time; more of any other, as long as the exchange may
+            // take.
+            let over_at = self.over_at(rest);
+            let read_until = match over_at {
+                Some(over_at) => over_at.min(until),
                 None => until,
             };
-            let next = match read.take() {
-                Some(read) => read,
-                None => self.pipe.next(patience).await,
+            let next = match first_output.take() {
+                Some(output) => output,
+                None => self.pipe.next(read_until).await,
             };
-            // A cancellation must be noticed between two lines, however much is there to read.
+            // A cancellation is noticed only when this task yields, and lines that are there already do not make it wait.
             tokio::task::yield_now().await;
             match next {
+                // A blank line is no event.
                 PipeNext::Line(_, line) if line.trim_ascii().is_empty() => {}
                 PipeNext::Line(at, line) => {
-                    *closed = Some(at);
+                    *closed_at = Some(at);
                     if self.line(at, &line).await?.is_break() {
                         return Ok(Ended::Cancelled);
                     }
                 }
                 PipeNext::TooLarge(at) => {
-                    *closed = Some(at);
+                    *closed_at = Some(at);
                     let what = "the agent printed a line that";
                     let help = "an event ends with its line: does the agent print one after each?";
                     return Err(self
                         .too_large(what, "max_event_bytes", self.limits.max_event_bytes, help)
                         .await);
                 }
-                // The response is over; a program that goes on to run has nothing more to say.
+                // The terminal event has come before, so it is the end of the response, and `closed_at` keeps its moment.
                 PipeNext::End(..) | PipeNext::Late if matches!(rest, Some(Rest::AfterEnd(_))) => {
                     return Ok(Ended::Terminal);
                 }
-                // Only a response that may be over can end with its program.
+                // The end of the program is the end of a response that may be over; any other response is incomplete.
                 PipeNext::End(at, status) => {
-                    *closed = Some(at);
-                    if soon.is_some() {
+                    *closed_at = Some(at);
+                    if over_at.is_some() {
                         return Ok(Ended::Terminal);
                     }
                     return Err(ended(self.pipe, status, self.events).await);
                 }
                 PipeNext::Late => {
-                    *closed = Some(patience);
-                    if soon == Some(patience) {
+                    *closed_at = Some(read_until);
+                    if over_at == Some(read_until) {
                         return Ok(Ended::Terminal);
                     }
-                    self.report_missing(patience);
+                    self.report_missing(read_until);
                     return Ok(Ended::Timeout);
                 }
             }
@@ -171,7 +176,7 @@ impl EventLines<'_> {
     }
 
     /// The moment at which the response is over if nothing more comes.
-    fn soon(&mut self, rest: Option<Rest>) -> Option<At> {
+    fn over_at(&mut self, rest: Option<Rest>) -> Option<At> {
         match rest {
             Some(Rest::AfterEnd(rest)) => Some(self.end.get_or_insert(self.last).plus(rest)),
             Some(Rest::AfterLastEvent(rest)) => Some(self.last.plus(rest)),
@@ -182,8 +187,12 @@ impl EventLines<'_> {
         }
     }
 
-    /// Takes a line that is an event. `Break` if the sink wants no more.
+    /// Reports a line that came at `at`: its bytes to the sink, and then its meaning. `Break` if the sink stops the exchange.
+    ///
+    /// # Errors
+    /// If the line came before the request, makes the response too large, or is not an event of the protocol.
     async fn line(&mut self, at: At, line: &[u8]) -> Result<ControlFlow<Stop>, TargetError> {
+        // A line from before a later request came after a response that was complete.
         if at < self.sent && self.is_later {
             return Err(between_turns(line));
         }
@@ -195,7 +204,7 @@ impl EventLines<'_> {
             let error = self.too_large("the response", "max_response_bytes", limit, help);
             return Err(error.await);
         }
-        // The frame comes before what it means, so that a recording has the line that could not be read, too.
+        // The bytes are reported before the line is decoded, so that a recording also has a line that cannot be decoded.
         self.sink.wire(at, Wire::Frame(line));
         self.events += 1;
         match self.reader.event(at, line, self.sink) {
@@ -204,6 +213,7 @@ impl EventLines<'_> {
                 let number = self.events;
                 let quoted = Received::quoted(line);
                 let message = format!("line {number} of the response {why} ({quoted})");
+                // A header with a length is the sign of another framing; any other text was probably meant for people.
                 let help = if is_framing(line) {
                     FRAMING_HELP
                 } else {
@@ -223,7 +233,7 @@ impl EventLines<'_> {
     /// Reports that time is up and no response came.
     fn report_missing(&mut self, at: At) {
         if self.events == 0 {
-            let missing = self.missing;
+            let missing = self.no_response;
             self.sink.wire(at, Wire::Late { missing });
         }
     }
@@ -245,10 +255,12 @@ fn between_turns(line: &[u8]) -> TargetError {
     )
 }
 
-/// The error of a program that ended too early.
+/// The error of a program that ended, or closed its stdout, after so many `events` of an incomplete response. It quotes what the
+/// program printed to stderr.
 async fn ended(pipe: &mut dyn Pipe, status: Option<ExitStatus>, events: u64) -> TargetError {
     let how = match status {
         Some(status) => status.to_string(),
+        // The program still runs, or ended in a way that is not known.
         None => "closed its stdout".to_owned(),
     };
     let message = match events {
@@ -257,6 +269,7 @@ async fn ended(pipe: &mut dyn Pipe, status: Option<ExitStatus>, events: u64) -> 
         _ => format!("the agent {how} before its response was complete, after {events} events"),
     };
     let error = failed(pipe, message).await;
+    // Tests may share one process, so the fault may be an earlier test's.
     if pipe.is_shared() {
         return error.with_help(SHARED_HELP);
     }

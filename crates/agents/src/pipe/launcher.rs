@@ -33,13 +33,20 @@ impl ProgramLauncher {
         }
     }
 
+    /// Starts a program that no other test has.
+    ///
+    /// # Errors
+    /// If the system cannot start it.
     fn start_own(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError> {
         let folder = program.folder(&self.context);
         let command = &program.command;
+        // The program gets the environment of ananke, in which the variables of its own target replace those of the same name.
         let mut environment = (*self.context.environment).clone();
         for (name, value) in &command.environment {
             environment.extend([(name, value)]);
         }
+        // Requests are written to the program's stdin, through a pipe.
+        let stdin = Stdio::piped();
         let started = start(
             &Program {
                 argv: &command.argv,
@@ -47,7 +54,7 @@ impl ProgramLauncher {
                 folder: &folder,
                 folder_name: &display_name(&self.context, &folder),
             },
-            Stdio::piped(),
+            stdin,
         );
         match started {
             Ok(started) => {
@@ -55,7 +62,7 @@ impl ProgramLauncher {
                 let pipe = ChildPipe::new(started, program.max_line_bytes, clock);
                 Ok(Box::new(pipe))
             }
-            // The system gives a reason, and often nothing is known that would help.
+            // Help is empty for most errors: the reason that the system gives is all that is known.
             Err(StartError { message, help }) => Err(TargetError {
                 message: format!("the agent {} {message}", shown(&command.argv)),
                 received: Received::default(),

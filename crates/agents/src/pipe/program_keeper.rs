@@ -79,6 +79,7 @@ impl ProgramOver {
     }
 }
 
+/// Owns a process until it ends or `stop` is cancelled, and then sends its exit status to `over`.
 async fn keep(
     mut process: Process,
     stop: CancellationToken,
@@ -90,9 +91,11 @@ async fn keep(
             biased;
             () = process.ends() => break,
             () = stop.cancelled() => break,
+            // A signal asks the process to end. The process may ignore it, so the loop goes on.
             () = terminate.notified() => process.terminate(),
         }
     }
+    // The process itself may have ended, and those that it started not: all of them are killed here.
     let status = process.end().await;
     over.send_replace(ProgramState::Over(status));
 }

@@ -30,10 +30,11 @@ struct WaitingProgram {
 }
 
 impl SharedPrograms {
-    /// A program for one test: one that waits, or one that `start` starts.
+    /// A program for one test: one that an earlier test has left and that waits, or else one that `start` starts. It waits for
+    /// another test again when the returned pipe ends.
     ///
     /// # Errors
-    /// Those of `start`.
+    /// If `start` returns one.
     pub(super) fn take(
         self: &Arc<Self>,
         program: &PipeProgram,
@@ -41,20 +42,22 @@ impl SharedPrograms {
         clock: &Arc<dyn Clock>,
         start: impl FnOnce() -> Result<Box<dyn Pipe>, TargetError>,
     ) -> Result<Box<dyn Pipe>, TargetError> {
+        // Tests share a program if it is the same command, and if their protocol lets their conversations follow each other.
         let key = format!("{} {}", program.address(), sharing.key);
         let mut note = None;
-        let mut found = self.waiting(&key);
-        // A program that ended while no test had it is replaced, but not in silence: an earlier test may be the reason.
-        if let Some(waiting) = &found
-            && let Some(how) = waiting.pipe.end_in_words()
+        let mut waiting = self.waiting(&key);
+        // A program that has ended while it waited is replaced. The test gets a note about it, since an earlier test may be the
+        // reason.
+        if let Some(ended) = &waiting
+            && let Some(how) = ended.pipe.end_in_words()
         {
-            let stderr = stderr_ends(&waiting.pipe.last_stderr());
+            let stderr = stderr_ends(&ended.pipe.last_stderr());
             note = Some(format!(
                 "the process that tests share {how} before this test, which has a new one{stderr}"
             ));
-            found = None;
+            waiting = None;
         }
-        let mut program = match found {
+        let mut program = match waiting {
             Some(waiting) => waiting,
             None => WaitingProgram {
                 key,
@@ -62,8 +65,10 @@ impl SharedPrograms {
                 conversations: (sharing.conversations)(),
             },
         };
-        // The program does not notice that another test has it, so what it prints is sorted by conversation from here on.
+        // The program does not notice that another test has it. From here on, its output is assigned to the new conversation,
+        // unless it belongs to an earlier one.
         program.conversations.begin();
+        // Text on stderr from before belongs to earlier tests.
         program.pipe.start_turn();
         Ok(Box::new(SharedPipe {
             program: Some(program),
@@ -93,21 +98,23 @@ impl SharedPrograms {
         }
     }
 
-    /// Ends all programs that wait: their stdin is closed, one that has not ended after `grace` is asked to by a signal, and one that has
-    /// not ended `after_signal` is killed.
+    /// Ends all programs that wait, in three steps: closes their stdin, sends a signal to those that still run after `grace`, and
+    /// kills those that still run `after_signal` later.
     pub async fn end(&self, clock: &dyn Clock, grace: Duration, after_signal: Duration) {
+        // The programs are taken out, because the lock must not be held while they end.
         let waiting = std::mem::take(&mut *lock(&self.0));
-        // All at once, so that sixteen programs that ignore the end of their stdin take the time of one.
-        let ended = waiting.into_iter().map(|program| async move {
+        // All programs end at the same time, so that many that ignore the end of their stdin take no longer than one.
+        let endings = waiting.into_iter().map(|program| async move {
             let mut pipe = program.pipe;
-            let closed = pipe.close();
-            if !ends_by(&mut *pipe, closed.plus(grace)).await {
+            let closed_at = pipe.close();
+            if !ends_by(&mut *pipe, closed_at.plus(grace)).await {
                 pipe.terminate();
                 ends_by(&mut *pipe, clock.now().plus(after_signal)).await;
             }
+            // A program that still runs is killed here; one that has ended is not affected.
             pipe.end().await;
         });
-        join_all(ended).await;
+        join_all(endings).await;
     }
 }
 
@@ -150,8 +157,10 @@ impl SharedPipe {
         !self.is_broken && program.conversations.is_free() && program.pipe.end_in_words().is_none()
     }
 
-    /// The next line of this conversation, or what else comes.
+    /// The next line of this test's conversation, or the end of the program. Waits for it until the moment `until`. The program
+    /// may also print lines of earlier conversations, which are skipped.
     async fn read(&mut self, until: At) -> PipeNext {
+        // A program that was given back has ended, as far as this test is concerned.
         let Some(program) = &mut self.program else {
             return PipeNext::End(self.clock.now(), None);
         };
@@ -159,6 +168,7 @@ impl SharedPipe {
             let next = program.pipe.next(until).await;
             let (at, line) = match next {
                 PipeNext::Line(at, line) => (at, line),
+                // Nothing can be read after either, so no other test gets the program.
                 PipeNext::TooLarge(_) | PipeNext::End(..) => {
                     self.is_broken = true;
                     return next;
@@ -170,11 +180,13 @@ impl SharedPipe {
             } else {
                 LineArrival::During
             };
-            // A line that came early, and is of this conversation all the same, must not be older than its test.
+            // The protocol decides whether the line is of this conversation, and returns it then as this client expects it. Such
+            // a line may have come before the test had the program. Its moment is raised to that of the test, since no event can
+            // be older than its test.
             if let Some(line) = program.conversations.receive(line, arrival) {
                 return PipeNext::Line(at.max(self.since), line);
             }
-            // A cancellation must be noticed however much is there to drop.
+            // A cancellation is noticed only when this task yields, and lines that are there already do not make it wait.
             tokio::task::yield_now().await;
         }
     }
@@ -201,15 +213,19 @@ impl Pipe for SharedPipe {
         }
     }
 
+    /// The next output of the program, as if the test had a program of its own.
     fn next(&mut self, until: At) -> BoxFuture<'_, PipeNext> {
         Box::pin(async move {
+            // Requests that the program has answered to an earlier test are not sent again: their answers wait here.
             if let Some(answer) = self.answers.pop_front() {
                 return PipeNext::Line(self.clock.now(), answer);
             }
             if !self.is_left {
                 return self.read(until).await;
             }
-            // The client waits for the end, which does not come: it gets what is there, but not all that a program may print.
+            // The test has closed the pipe, and reads what is left until the program ends. A shared program goes on to run. So
+            // the lines that are there are returned, then an end, and after a number of lines the end in any case: the program
+            // may print for ever.
             let now = self.clock.now();
             self.after += 1;
             match self.read(now).await {

@@ -66,7 +66,7 @@ impl AgentStepReader {
         self.omitted.iter().copied()
     }
 
-    /// The steps of one turn; each change comes with the microseconds that passed before it.
+    /// The steps of one turn. `changes` are what the agent did in it, each with the microseconds since the change before.
     pub fn turn<'c>(
         &mut self,
         changes: impl IntoIterator<Item = (u64, &'c Change<'static>)>,
@@ -82,6 +82,7 @@ impl AgentStepReader {
             turn.passed_us += after_us;
             turn.read(change);
         }
+        // Each step adds the wait before it. The time after the last step is added here.
         turn.wait();
         turn.finish()
     }
@@ -99,6 +100,9 @@ struct TurnReader<'r> {
 }
 
 impl TurnReader<'_> {
+    /// Adds the steps with which a scripted agent makes the same change, or notes that there are none for it. A step is a key
+    /// with a value, as in `say: Hello`. Texts and arguments come in several changes, and are collected by the id of their
+    /// message or call until the end of the turn.
     fn read(&mut self, change: &Change<'static>) {
         match change {
             Change::MessageOpened {
@@ -110,6 +114,7 @@ impl TurnReader<'_> {
                 role: MessageKind::Assistant,
                 ..
             } => self.omit("messages of subagents"),
+            // Text of a message without a step is ignored: nothing is collected for its id.
             Change::MessageText { id, delta } => self.add_text(id, delta),
             Change::Reasoning { id, delta, .. } => self.text(id, "think", delta),
             Change::CallOpened { id, name, subagent } => {
@@ -128,6 +133,7 @@ impl TurnReader<'_> {
                 });
             }
             Change::CallExecuted { .. } => self.omit("calls whose results are not shown"),
+            // The failure of a call comes after its result, so it is added to the step that is there.
             Change::CallFailed { id, is_denied } => {
                 if let Some(failure) = self.last_failure(id) {
                     *failure = Some(if *is_denied { "denied" } else { "failed" });
@@ -147,6 +153,7 @@ impl TurnReader<'_> {
             Change::RunEnded(end) => self.end(end),
             Change::Snapshot(_) => self.omit("snapshots of the messages"),
             Change::Truncated => self.omit("marks of incomplete answers"),
+            // The other changes come from the protocol or from ananke itself, and a scripted agent makes them without a step.
             Change::Stamped(_)
             | Change::ToolsDeclared { .. }
             | Change::RunStarted { .. }
@@ -237,7 +244,7 @@ impl TurnReader<'_> {
         }
     }
 
-    /// A change of the state: its keys that are not as before.
+    /// Makes `change` to the state that is known of the agent, and adds a step with the keys that have another value after it.
     fn state(&mut self, change: impl FnOnce(&mut State) -> Result<(), String>) {
         let before = self.reader.state.value().clone();
         // A patch that does not fit changes nothing, and was reported where it was read.
@@ -248,12 +255,13 @@ impl TurnReader<'_> {
             return self.omit("a state that is not an object");
         };
 
-        // The step `state` only sets keys.
+        // The step `state` can set keys and not remove any.
         if let Value::Object(before) = &before
             && before.keys().any(|key| !now.contains_key(key))
         {
             self.omit("keys that are removed from the state");
         }
+        // Only the keys with another value are in the step, although a change may replace the whole state.
         let mut changed = Map::new();
         for (key, value) in now {
             let is_same = match before.get(&key) {
@@ -269,8 +277,10 @@ impl TurnReader<'_> {
         }
     }
 
+    /// Adds the step that ends a run in this way, or notes that there is none.
     fn end(&mut self, end: &RunEnd) {
         match end {
+            // A scripted run finishes after its last step.
             RunEnd::Finished => {}
             RunEnd::Error { message, code } => {
                 let error = keys([
@@ -280,6 +290,7 @@ impl TurnReader<'_> {
                 self.step(AgentStep::Does(json!({ "error": error })));
             }
             RunEnd::Interrupted(interrupts) => {
+                // A scripted run ends at its first interrupt.
                 if interrupts.len() > 1 {
                     self.omit("several interrupts at once");
                 }
@@ -292,15 +303,17 @@ impl TurnReader<'_> {
         }
     }
 
-    /// The steps, with their whole texts and arguments.
+    /// The steps of the turn, with the texts and arguments that were collected for them.
     fn finish(mut self) -> Vec<AgentStep> {
-        // Texts and arguments arrive in pieces, which other steps may come between, so that they are written only now.
-        for (position, step, text) in std::mem::take(&mut self.texts).into_values() {
-            if let Some(written) = self.steps.get_mut(position) {
-                *written = AgentStep::Does(json!({ step: text }));
+        // Texts and arguments come in pieces, between which other steps may be. So each got a place among the steps at its first
+        // piece, and the place is filled only now.
+        for (position, key, text) in std::mem::take(&mut self.texts).into_values() {
+            if let Some(placeholder) = self.steps.get_mut(position) {
+                *placeholder = AgentStep::Does(json!({ key: text }));
             }
         }
         for (position, text) in std::mem::take(&mut self.args).into_values() {
+            // Arguments are JSON. A call may have none, or others than the language can express: it is then a call without any.
             let parsed = match serde_json::from_str(&text) {
                 Ok(Value::Object(parsed)) => parsed,
                 Ok(_) | Err(_) if text.trim().is_empty() => Map::new(),
@@ -342,11 +355,11 @@ fn result_of(content: &ResultContent) -> Value {
     }
 }
 
-/// Steps as YAML: the result of a call is put into the call if nothing but a wait comes between them.
+/// The steps as a rule in YAML has them. A call contains its result, if nothing but a wait comes between them.
 pub fn written_steps(steps: &[AgentStep]) -> Vec<Value> {
     let mut written = Vec::new();
+    // A call that contains its result removes it from `rest`, so the loop is not over `steps` itself.
     let mut rest = steps;
-    // Not a plain loop, since a call takes the result that follows it out of the list.
     while let [step, following @ ..] = rest {
         rest = following;
         written.push(match step {
@@ -356,11 +369,12 @@ pub fn written_steps(steps: &[AgentStep]) -> Vec<Value> {
                 subagent,
                 args,
             } => {
-                // The id is written only if another step needs it: a later answer, or an interrupt.
                 let answer = answer_of(id, following);
+                // An id is written only if a step outside of this entry is about the call: a later answer, or an interrupt. The
+                // entry has one step for the call, and one for the answer in it.
                 let steps_of_call = steps.iter().filter(|step| step.call() == Some(id)).count();
-                let in_this_entry = 1 + usize::from(answer.is_some());
-                let needs_id = steps_of_call > in_this_entry;
+                let steps_in_entry = 1 + usize::from(answer.is_some());
+                let needs_id = steps_of_call > steps_in_entry;
                 let mut call = keys([
                     ("tool", Some(json!(tool))),
                     ("id", if needs_id { Some(json!(id)) } else { None }),
@@ -426,7 +440,7 @@ impl FollowingAnswer<'_> {
     }
 }
 
-/// The result of the call `id` if it is what `following` begins with.
+/// The result of the call `id`, if `following`, the steps after the call, begin with it or with a wait and it.
 fn answer_of<'s>(id: &str, following: &'s [AgentStep]) -> Option<FollowingAnswer<'s>> {
     // The time between a call and its result is the tool's, and goes into the call with the result.
     let mut delay = 0;
@@ -447,6 +461,7 @@ fn answer_of<'s>(id: &str, following: &'s [AgentStep]) -> Option<FollowingAnswer
             failure: *failure,
             rest,
         }),
+        // Another step comes between, so the result stays a step of its own.
         _ => None,
     }
 }

@@ -230,12 +230,18 @@ impl Fill<Usage> for ScriptedUsage {
 }
 
 impl Fill<CompiledStep> for ScriptedInterrupt {
+    /// Replaces the variables of all keys.
+    ///
+    /// # Errors
+    /// If a key is wrong, which is reported to `interpolation`, or if a variable has no value until the test runs.
     fn fill(&self, interpolation: &mut Interpolation<'_>) -> Leaf<CompiledStep> {
+        // All keys are filled before the first error returns, so that the problems of all are reported.
         let texts = [&self.id, &self.reason, &self.message, &self.call];
         let [id, reason, message, call]: [Leaf<Option<String>>; 4] =
             texts.map(|text| text.fill(interpolation));
         let cancelled: Leaf<Option<_>> = self.cancelled.fill(interpolation);
         let interrupt = Interrupt {
+            // With an empty id, the interrupt gets one when the agent makes it.
             id: id?.unwrap_or_default(),
             reason: reason?,
             message: message?,

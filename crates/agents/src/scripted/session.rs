@@ -55,9 +55,10 @@ struct ScriptedState {
 }
 
 impl ScriptedState {
-    /// Sets keys, and gives the change that says so: the whole state the first time, later the keys alone, so that many steps
-    /// take no more than their keys.
+    /// Sets keys of the state, and returns the change that the agent sends about it. The first change has the whole state, since
+    /// a client has none yet. Later ones have the new keys alone, so that many steps with a large state stay small.
     fn set(&mut self, keys: Map<String, Value>) -> Change<'static> {
+        // A state that is not an object has no keys. The new ones replace it.
         let Value::Object(known) = &mut self.value else {
             self.value = Value::Object(keys);
             self.is_sent = true;
@@ -65,12 +66,13 @@ impl ScriptedState {
         };
         let mut added = Vec::new();
         for (key, value) in &keys {
-            // RFC 6901, 3: these two characters are escaped in a path.
+            // A path of JSON Patch escapes these two characters (RFC 6901, 3). `add` also replaces a key that is there.
             let path = format!("/{}", key.replace('~', "~0").replace('/', "~1"));
             added.push(json!({ "op": "add", "path": path, "value": value }));
         }
         known.extend(keys);
-        if std::mem::replace(&mut self.is_sent, true) {
+        let was_sent = std::mem::replace(&mut self.is_sent, true);
+        if was_sent {
             Change::StatePatched(added.into())
         } else {
             Change::StateReplaced(self.value.clone())
@@ -98,7 +100,8 @@ impl RuleMatcher {
         })
     }
 
-    /// All conditions are true of a turn in which the user's last message is `text`; one that is not written is.
+    /// Whether the rule applies to the current turn of `session`, in which the user's last message is `text`. A condition that
+    /// the rule does not have is true.
     fn matches(&self, text: &str, session: &ScriptedSession) -> bool {
         if let Some(user) = &self.user
             && !user.is_match(text)
@@ -118,6 +121,7 @@ impl RuleMatcher {
         for (path, expected) in &self.state {
             match path.find(&session.state.value) {
                 Some(found) if is_same_json(found, expected) => {}
+                // The state has another value at this path, or none.
                 Some(_) | None => return false,
             }
         }
@@ -143,6 +147,8 @@ struct Paused {
 }
 
 impl ScriptedSession {
+    /// A conversation that begins with `state`, before its first turn.
+    ///
     /// # Errors
     /// If a pattern of a rule cannot be compiled.
     pub(super) fn new(
@@ -150,6 +156,7 @@ impl ScriptedSession {
         state: Value,
         rules: &[CompiledRule],
     ) -> Result<Self, regex::Error> {
+        // The virtual clock of the agent starts at the real time, and moves only by the delays of the rules.
         let started = options.clock.unix_ms(options.clock.now());
         // Many rules have a pattern in common, so each pattern is compiled once.
         let mut patterns = Patterns::default();
@@ -186,28 +193,33 @@ impl ScriptedSession {
         }
     }
 
-    /// The steps of the agent about a request.
+    /// The steps that the agent takes in answer to a request.
     fn steps(&mut self, action: &Action) -> VecDeque<CompiledStep> {
+        // Steps that wait for an answer are dropped if the user says something else instead.
         let paused = self.paused.take();
         match action {
             Action::User { content, .. } => self.answer(&content.text()),
             Action::Continue => {
-                // The history ends with a tool's result, and the rules ask for the user's words before it.
-                let mut earlier = self.options.history.iter().rev();
-                let text = match earlier.find(|message| message.role == Role::User) {
+                // The history ends with the result of a tool. Rules have patterns for the user's message, which is the last one
+                // before.
+                let mut newest_first = self.options.history.iter().rev();
+                let text = match newest_first.find(|message| message.role == Role::User) {
                     Some(HistoryMessage {
                         content: Some(content),
                         ..
                     }) => content.text().into_owned(),
+                    // Without such a message, only rules without a pattern for it apply.
                     Some(_) | None => String::new(),
                 };
                 self.answer(&text)
             }
-            // A test with a turn of another protocol does not load.
+            // A turn that connects takes no step: `run` replays the history. A test with a turn of another protocol does not
+            // load.
             Action::Connect | Action::Own { .. } => {
                 self.turn += 1;
                 VecDeque::new()
             }
+            // The user has answered the interrupts of the last run. A rule has other steps for an answer that cancels.
             Action::Resume(answers) => {
                 self.turn += 1;
                 let paused = paused.unwrap_or_default();
@@ -217,11 +229,15 @@ impl ScriptedSession {
                     paused.cancelled
                 }
             }
+            // The client has answered calls within the same turn, which goes on.
             Action::ToolResults(_) => paused.unwrap_or_default().resolved,
         }
     }
 
+    /// Runs the agent for one request, and reports its changes to `sink`. `Break` has the reason why the run ended, and
+    /// `Continue` means that a replay is complete.
     fn run(&mut self, action: &Action, limits: &Limits, sink: &mut dyn Sink) -> ControlFlow<Ended> {
+        // Nothing is sent over a connection, but the trace needs the moment at which the exchange began.
         let sent = self.clock.now();
         sink.wire(sent, Wire::Sent { body: &[] });
         let steps = self.steps(action);
@@ -231,6 +247,7 @@ impl ScriptedSession {
             limits,
             sink,
         };
+        // A client that connects gets all runs so far again. Before the first one, it gets an empty run.
         if *action == Action::Connect && !play.session.history.is_empty() {
             return play.replay();
         }
@@ -240,6 +257,8 @@ impl ScriptedSession {
 }
 
 impl Session for ScriptedSession {
+    /// Runs the agent for one request. All of it happens in this call: the agent's time is virtual, so nothing is awaited, and
+    /// the returned future is ready.
     fn exchange<'a>(
         &'a mut self,
         request: Request,
@@ -286,21 +305,23 @@ impl Play<'_> {
         self.send(change)
     }
 
-    /// Follows the steps to the end of the run.
+    /// Takes the steps one by one, until the last one or until calls to client-side tools wait for the client, and ends the run.
     fn follow(&mut self, mut steps: VecDeque<CompiledStep>) -> ControlFlow<Ended> {
-        let mut waits = false;
+        let mut waits_for_client = false;
         while let Some(step) = steps.pop_front() {
             let is_client_side = is_client_side(&step, &self.session.client_tools);
-            if waits && !is_client_side {
-                // Calls of the client that follow each other wait for it together.
+            // Calls to client-side tools that follow each other are made in one run, and the client answers them together. Any
+            // other step comes after the answers.
+            if waits_for_client && !is_client_side {
                 steps.push_front(step);
                 break;
             }
-            waits |= is_client_side;
+            waits_for_client |= is_client_side;
             self.step(step, &mut steps)?;
         }
-        // A run that waits for the client ends like any other: the client goes on with a run of its own.
-        if waits {
+        // A run that waits for the client ends like any other. The client sends its answers in a request of their own, and the
+        // remaining steps follow then.
+        if waits_for_client {
             self.session.paused = Some(Paused {
                 resolved: steps,
                 cancelled: VecDeque::new(),
@@ -309,7 +330,7 @@ impl Play<'_> {
         self.end(RunEnd::Finished)
     }
 
-    /// Follows one step; `rest` are those after it.
+    /// Takes one step of the agent. `rest` are the steps after it, which an interrupt postpones. `Break` ends the run.
     fn step(
         &mut self,
         step: CompiledStep,
@@ -317,6 +338,7 @@ impl Play<'_> {
     ) -> ControlFlow<Ended> {
         match step {
             CompiledStep::Say(text) => self.say(text),
+            // A question is a message, and a custom event that declares that the agent waits for input.
             CompiledStep::Ask(text) => {
                 self.say(text)?;
                 self.send(Change::Custom {
@@ -345,6 +367,7 @@ impl Play<'_> {
                 interrupt,
                 cancelled,
             } => {
+                // The run ends here. The remaining steps are kept until the user answers, and those for an answer that cancels.
                 self.session.paused = Some(Paused {
                     resolved: std::mem::take(rest),
                     cancelled: cancelled.into(),
@@ -406,6 +429,8 @@ impl Play<'_> {
         }
     }
 
+    /// Sends a message of the agent, in the three changes of which every message consists. Its id is its number, so that each run
+    /// of a test has the same ids.
     fn say(&mut self, text: String) -> ControlFlow<Ended> {
         self.session.messages += 1;
         let id: Cow<'static, str> = format!("message-{}", self.session.messages).into();
@@ -430,10 +455,12 @@ impl Play<'_> {
         })
     }
 
+    /// Sends a call to a tool, and its result if the step has one. Without one, a later step or the client answers the call.
     fn call(&mut self, call: CompiledCall) -> ControlFlow<Ended> {
+        // Calls with an id of the script are counted too, so that the number of a call is its position.
         self.session.calls += 1;
-        let id = call.id;
-        let id = id.unwrap_or_else(|| format!("call-{}", self.session.calls));
+        let script_id = call.id;
+        let id = script_id.unwrap_or_else(|| format!("call-{}", self.session.calls));
         let id: Cow<'static, str> = id.into();
         self.send(Change::CallOpened {
             id: id.clone(),
@@ -447,6 +474,7 @@ impl Play<'_> {
             })?;
         }
         self.send(Change::CallArgsDone { id: id.clone() })?;
+        // The delay is the time that the tool takes, and so comes between the call and its result.
         self.wait(call.delay)?;
         match call.result {
             Some(result) => self.answer(id, result, call.failure),
@@ -454,6 +482,7 @@ impl Play<'_> {
         }
     }
 
+    /// Sends the result of a call, and then its failure, if the result reports one: a failure has a result as well.
     fn answer(
         &mut self,
         id: Cow<'static, str>,
@@ -464,6 +493,7 @@ impl Play<'_> {
         self.send(Change::CallAnswered {
             id: id.clone(),
             result,
+            // The change after this one reports a failure, and also distinguishes a denied call from a failed one.
             is_error: None,
         })?;
         let Some(failure) = failure else {

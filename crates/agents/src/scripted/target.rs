@@ -60,16 +60,18 @@ impl Target for ScriptedTarget {
 /// The agent's name without a setting.
 const AGENT: &str = "scripted";
 
-/// Checks and fills a target.
+/// Makes the target from its keys in a config, whose variables are replaced.
 ///
 /// # Errors
-/// If something is known later or was reported.
+/// If a key is wrong, which is reported to `interpolation`, or if a variable has no value until the test runs.
 pub(super) fn compile(
     target: &ScriptedConfig,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<ScriptedTarget> {
+    // All keys are filled before the first error returns, so that the problems of all are reported.
     let agent: Leaf<Option<_>> = target.agent_id.fill(interpolation);
-    // These are not sent, but are checked.
+    // A scripted agent gets no headers and no forwarded properties. They are checked, so that a config can switch to a real
+    // agent.
     let headers = headers(target.headers.as_ref(), interpolation);
     let forwarded_props: Leaf<Option<Value>> = target.forwarded_props.fill(interpolation);
     let state: Leaf<Option<_>> = target.state.fill(interpolation);

@@ -58,11 +58,11 @@ impl Helper<'_> {
         once * (RETRIES + 1)
     }
 
-    /// The answer to `question` that `read` finds in the helper's text. If there is none, the helper is asked once more,
-    /// on another thread.
+    /// The answer to `question` that `read` finds in the helper's text. If it finds none, the helper is asked again, on another
+    /// thread, at most `RETRIES` times.
     ///
     /// # Errors
-    /// If there is none then either.
+    /// If no text has an answer, or for another reason than the helper: then it is not asked again.
     pub async fn ask<T>(
         &mut self,
         question: &HelperQuestion,
@@ -79,11 +79,12 @@ impl Helper<'_> {
                         self.problem(&format!("answered with {found}"), help)
                     }
                 },
-                // What is no problem of the helper does not go away when it is asked again.
+                // A problem of the helper has its kind. Another problem, or a stop, does not go away if the helper is asked
+                // again.
                 Err(Halt::Broken(problem)) if problem.kind == self.kind => problem,
                 Err(halt) => return Err(halt),
             };
-            // A recording has what was asked, and no more.
+            // A replay that cannot go on is the true reason. Its recording has no answer to another question either.
             if let Some(problem) = self.environment.error() {
                 return Err(problem.into());
             }
@@ -94,17 +95,20 @@ impl Helper<'_> {
         }
     }
 
-    /// The answer of the helper to `question`.
+    /// The text that the helper answers to `question`, in a conversation of one turn on a new thread.
     async fn text(&mut self, question: &HelperQuestion) -> Result<String, Halt> {
         let thread_id = self.environment.helper_ids(&self.lane).next("thread");
 
-        // A bare model learns its role from a prompt, and an agent finds the question in its properties as well.
+        // A bare model (`prompted` is `Some`) learns its role from a prompt. An agent knows its role, and gets the question in
+        // the properties of its run as well as in its message.
         let connector = question.connector.as_deref();
         let model = self.target.prompted(self.role.prompt(), connector);
-        let (target, props) = match &model {
-            Some(model) => (&**model, Map::new()),
-            None => (self.target, question.props()),
-        };
+        let mut target = self.target;
+        let mut props = Map::new();
+        match &model {
+            Some(model) => target = &**model,
+            None => props = question.props(),
+        }
         let session = match target.open(self.session_options(thread_id.clone())).await {
             Ok(session) => session,
             Err(error) => {
@@ -113,20 +117,23 @@ impl Helper<'_> {
             }
         };
 
-        let rules = Evaluator::start(Inherited::default(), self.environment.redactor.clone());
+        // The conversation has no rules and no checkpoints: the caller judges the text.
+        let evaluator = Evaluator::start(Inherited::default(), self.environment.redactor.clone());
+        let evaluator = evaluator.map_err(|error| self.problem(&error.to_string(), None))?;
         // The settings of the run are about the agent under test.
         let settings = RunSettings::default();
         let parts = ConversationParts {
             lane: self.lane.clone(),
             session,
             trace: Trace::new(target.state().clone()).on_thread(thread_id),
-            evaluator: rules.map_err(|error| self.problem(&error.to_string(), None))?,
+            evaluator,
             checkpoints: Checkpoints::default(),
             tools: &mut *self.tools,
             oracle: &NoRules,
             requests: &mut DeclineRequests,
             ids: self.environment.helper_ids(&self.lane),
             observers: (self.observers)(&self.lane),
+            // The limits have the deadline of the test. No rule extends the timeout, since there is none.
             budget: Budget {
                 turn: self.limits.clone(),
                 is_default_timeout: false,
@@ -143,8 +150,9 @@ impl Helper<'_> {
             context: RequestContext::of_props(props),
             answers: ServerAnswers::default(),
         };
+        // The future of a conversation is large: boxed, it does not become a part of that of each caller.
         let result = Box::pin(converse(parts, &mut OnlyTurn(Some(request)))).await;
-        self.read(result)
+        self.text_of(result)
     }
 
     fn session_options(&self, thread_id: String) -> SessionOptions {
@@ -158,8 +166,12 @@ impl Helper<'_> {
         }
     }
 
-    /// The answer in a conversation that is over.
-    fn read(&self, result: ConversationResult) -> Result<String, Halt> {
+    /// The text of the helper in `result`, the conversation of one turn with it.
+    ///
+    /// # Errors
+    /// If the conversation was halted, or its turn ended with a problem: as a problem of the helper, unless the time of the test
+    /// was over.
+    fn text_of(&self, result: ConversationResult) -> Result<String, Halt> {
         let ConversationResult {
             turns, halt, trace, ..
         } = result;
@@ -170,7 +182,8 @@ impl Helper<'_> {
             && let Some(problem) = turn.problem()
         {
             let Problem { message, help, .. } = problem.clone();
-            // A test that ran out of time is not the helper's fault, and asking once more would not help.
+            // If the deadline of the test came before the timeout of the exchange, the helper is not to blame. The problem keeps
+            // another kind, so that the helper is not asked again.
             if problem.kind == ErrorKind::Timeout
                 && let Some(exchange) = trace.exchanges.last()
                 && self.limits.until(exchange.sent) < exchange.sent.plus(self.limits.timeout)
@@ -185,9 +198,11 @@ impl Helper<'_> {
             let problem = self.problem(&format!("did not answer: {message}"), help);
             return Err(problem.into());
         }
+        // A turn is skipped only if the run stops meanwhile.
         if turns.iter().any(|turn| turn.status() == Status::Skipped) {
             return Err(Halt::Stopped);
         }
+        // An empty text is an answer too: the caller says that it found nothing in it.
         match trace.turns.first() {
             Some(turn) => Ok(trace.turn_text(turn)),
             None => Ok(String::new()),
@@ -199,10 +214,11 @@ impl Helper<'_> {
         format!("the {} `{}`", self.role.name(), self.name)
     }
 
-    fn problem(&self, what: &str, help: Option<String>) -> Problem {
+    /// A problem of the helper: `predicate` is the rest of the sentence that begins with its title.
+    fn problem(&self, predicate: &str, help: Option<String>) -> Problem {
         Problem {
             kind: self.kind,
-            message: format!("{} {what}", self.title()),
+            message: format!("{} {predicate}", self.title()),
             help,
         }
     }

@@ -25,23 +25,24 @@ pub(super) struct FinalObject<'t> {
 }
 
 impl<'t> FinalObject<'t> {
-    /// The object of `answer`; `None` if it is not in one of these places.
+    /// The object that `answer` consists of or ends with: in its only fenced block, or from the beginning of a line to the end.
+    /// `None` if it does not end so. An object at another place is a quotation.
     pub(super) fn find(answer: &'t str) -> Option<Self> {
         let answer = answer.trim();
         if answer.ends_with(FENCE) {
-            let (prose, inside) = only_block(answer)?;
-            return Self::of(prose, inside);
+            let (prose, block) = only_block(answer)?;
+            return Self::parse(prose, block);
         }
         if !answer.ends_with('}') {
             return None;
         }
-        // The first line from which on all is one object: a later one may be the end of an object within it.
+        // The first line counts from which the rest is one object. The object may contain objects that begin in later lines.
         for start in line_starts(answer) {
             let (prose, written) = answer.split_at(start);
             if written.starts_with('{')
-                && let Some(object) = Self::of(prose, written)
+                && let Some(object) = Self::parse(prose, written)
             {
-                // An object within a block that does not end is an example.
+                // An odd number of fences before the object opens a block that does not end, so the object is an example.
                 let is_in_block = !fences(prose).count().is_multiple_of(2);
                 return if is_in_block { None } else { Some(object) };
             }
@@ -49,12 +50,15 @@ impl<'t> FinalObject<'t> {
         None
     }
 
-    fn of(prose: &'t str, written: &'t str) -> Option<Self> {
+    /// The object that `written` is as JSON, after the text `prose`; `None` if it is anything else.
+    fn parse(prose: &'t str, written: &'t str) -> Option<Self> {
         let written = written.trim();
         let read = received_json::read(written).ok()?;
         let Value::Object(meaning) = read.value else {
             return None;
         };
+        // If a key is duplicated, it depends on the reader of JSON which value counts. `read` compares all meanings, so all are
+        // kept.
         let mut other_meanings = Vec::new();
         for value in read.other_values {
             let Value::Object(fields) = value else {
@@ -76,23 +80,23 @@ impl<'t> FinalObject<'t> {
         keys.iter().any(|key| self.meaning.contains_key(*key))
     }
 
-    /// The answer that `read` finds, in which all meanings must agree.
+    /// The answer that `read` finds in the fields of the object. If the object has duplicate keys, `read` must find the same
+    /// answer whichever of their values counts.
     ///
     /// # Errors
-    /// If `read` fails, or if duplicate keys have values of different meanings.
+    /// If `read` fails, or if duplicate keys lead to different answers.
     pub(super) fn read<T: PartialEq>(
         &self,
         read: impl Fn(AnswerObject<'_>) -> Result<T, String>,
     ) -> Result<T, String> {
-        let first = read(AnswerObject(&self.meaning))?;
-        // Which of two values counts depends on the reader of JSON, so they must come to the same answer.
-        for other in &self.other_meanings {
-            if read(AnswerObject(other)).as_ref() != Ok(&first) {
+        let answer = read(AnswerObject(&self.meaning))?;
+        for other_meaning in &self.other_meanings {
+            if read(AnswerObject(other_meaning)).as_ref() != Ok(&answer) {
                 let key = self.duplicate_key.as_deref().unwrap_or_default();
                 return Err(format!("an object with two different values of `{key}`"));
             }
         }
-        Ok(first)
+        Ok(answer)
     }
 }
 

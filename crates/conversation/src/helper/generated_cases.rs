@@ -25,20 +25,20 @@ pub fn read_generated_cases(text: &str) -> Result<Vec<Value>, String> {
     if let Ok(value) = serde_json::from_str(text) {
         return cases_of(value);
     }
+    // Otherwise the text has JSON in fenced blocks or between sentences. Each range is valid JSON, so no error is lost here.
     let mut values = Vec::new();
     for (range, _) in json_values(text)? {
-        // What is read as JSON of one kind is JSON.
         values.extend(serde_json::from_str::<Value>(&text[range]));
     }
     match values.len() {
         0 => Err(format!("no cases: {}", shown(text))),
         1 => cases_of(values.remove(0)),
-        // Models write a case per line as well.
+        // Several values are a case each: models also write one object per line.
         _ => cases_of(Value::Array(values)),
     }
 }
 
-/// The cases that a value is, or has.
+/// The cases in a value: a list of objects, an object with such a list, or one case. Each has an id.
 ///
 /// # Errors
 /// As [`read_generated_cases`].
@@ -70,13 +70,14 @@ pub fn cases_of(value: Value) -> Result<Vec<Value>, String> {
             let number = named.len() + 1;
             case.insert("id".to_owned(), format!("generated-{number}").into());
         }
+        // The other fields follow, so that the id comes first where a person reads the case.
         case.extend(fields);
         named.push(Value::Object(case));
     }
     Ok(named)
 }
 
-/// The cases in an object, which may also be the only case itself.
+/// The cases in an object: the list under one of the keys [`LISTS`], or the object itself if it is the only case.
 fn list_in(mut fields: Map<String, Value>) -> Result<Vec<Value>, String> {
     for key in LISTS {
         match fields.remove(key) {
@@ -85,8 +86,9 @@ fn list_in(mut fields: Map<String, Value>) -> Result<Vec<Value>, String> {
             None => {}
         }
     }
-    let mut keys = ["id", "input", "messages", "turns"].iter();
-    if keys.any(|key| fields.contains_key(*key)) {
+    // An object with one of the keys of a case is a case.
+    let mut case_keys = ["id", "input", "messages", "turns"].iter();
+    if case_keys.any(|key| fields.contains_key(*key)) {
         return Ok(vec![Value::Object(fields)]);
     }
     let found = shown(&Value::Object(fields).to_string());

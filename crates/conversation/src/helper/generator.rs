@@ -30,20 +30,25 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// The generator that `text` names; `None` if it names none.
+    /// The generator that `text` names, as `agents:NAME` or `scripts:NAME` with an optional `?key=value&…`; `None` if it names
+    /// none: then it may be a message for the agent.
     pub fn parse(text: &str) -> Option<Self> {
-        let (kind, rest) = if let Some(rest) = text.strip_prefix("agents:") {
-            (GeneratorKind::Agent, rest)
+        let kind;
+        let address;
+        if let Some(after_prefix) = text.strip_prefix("agents:") {
+            kind = GeneratorKind::Agent;
+            address = after_prefix;
         } else {
-            (GeneratorKind::Script, text.strip_prefix("scripts:")?)
-        };
-        let (name, query) = rest.split_once('?').unwrap_or((rest, ""));
-        // A sentence may begin with `agents:` too.
+            kind = GeneratorKind::Script;
+            address = text.strip_prefix("scripts:")?;
+        }
+        let (name, query) = address.split_once('?').unwrap_or((address, ""));
+        // A message may begin with `agents:` too, as "agents: who are they?" does. No name has whitespace.
         if name.is_empty() || name.contains(char::is_whitespace) {
             return None;
         }
 
-        // The first of two parameters of one name counts, and any `count` replaces the default.
+        // If two parameters have the same name, the first counts. A `count` of the query replaces the default.
         let mut given = Map::new();
         for (name, text) in form_urlencoded::parse(query.as_bytes()) {
             given.entry(name).or_insert_with(|| typed(&text));

@@ -40,7 +40,8 @@ impl HelperRole {
         }
     }
 
-    /// The form of the answer, as help about an answer that cannot be read.
+    /// The form that the answer of this role must have, as help about an answer that cannot be read. `None` if the role has no
+    /// such help: the error about a generator or a reporter says what was missing.
     pub fn help(self) -> Option<&'static str> {
         match self {
             Self::Validator => Some(

@@ -21,34 +21,37 @@ pub(super) enum JsonValue {
 /// If something begins like JSON and is not valid: what is inside of it may mean something else.
 pub(super) fn json_values(text: &str) -> Result<Vec<(Range<usize>, JsonValue)>, String> {
     let mut found = Vec::new();
+    // The search goes on after each value that was found, so nothing inside of it is found again.
     let mut from = 0;
-    while let Some(before) = text[from..].find(['{', '[']) {
-        let start = from + before;
+    while let Some(distance) = text[from..].find(['{', '[']) {
+        let start = from + distance;
         let rest = &text[start..];
+        // A stream of values, of which only the first is read: other text may follow it.
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<JsonValue>();
         match values.next() {
             Some(Ok(value)) => {
                 from = start + values.byte_offset();
                 found.push((start..from, value));
             }
-            Some(Err(error)) if is_json(rest) => {
-                // The place is that in `rest`, which the reader of the message does not have.
+            Some(Err(error)) if looks_like_json(rest) => {
+                // The error ends with a place in `rest`. It is removed, since a user does not see that text.
                 let error = error.to_string();
-                let words = match error.rsplit_once(" at line ") {
-                    Some((words, _)) => words,
+                let reason = match error.rsplit_once(" at line ") {
+                    Some((reason, _place)) => reason,
                     None => &error,
                 };
-                return Err(format!("JSON that is not valid: {words}"));
+                return Err(format!("JSON that is not valid: {reason}"));
             }
-            // Prose has braces and brackets as well.
+            // Braces and brackets of prose are skipped.
             Some(Err(_)) | None => from = start + 1,
         }
     }
     Ok(found)
 }
 
-/// Whether a text begins as objects and lists of more than numbers do, and no prose.
-fn is_json(text: &str) -> bool {
+/// Whether a text begins like JSON, and not like prose: with an object, or with a list of texts, lists or objects. Prose may
+/// have numbers in brackets.
+fn looks_like_json(text: &str) -> bool {
     let mut signs = text.chars();
     let opening = signs.next();
     let first = signs.find(|sign| !sign.is_whitespace());
@@ -60,6 +63,7 @@ fn is_json(text: &str) -> bool {
 }
 
 impl<'de> Deserialize<'de> for JsonValue {
+    /// Reads a list or an object, and keeps only the keys of an object. Any other value is an error.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct JsonVisitor;
         impl<'de> Visitor<'de> for JsonVisitor {
@@ -70,7 +74,7 @@ impl<'de> Deserialize<'de> for JsonValue {
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<JsonValue, A::Error> {
-                // Its depth is bounded, that of what is ignored is not.
+                // The items are read as values, because the depth of these is limited. That of ignored items is not.
                 while items.next_element::<Value>()?.is_some() {}
                 Ok(JsonValue::List)
             }

@@ -18,8 +18,11 @@ const LONGEST: usize = 64 << 10;
 /// The number of suggestions that are kept.
 const MOST_SUGGESTIONS: usize = 20;
 
-/// The keys of which one makes an object a verdict.
-const KEYS: [&str; 2] = ["passed", "verdict"];
+/// The key of a verdict that is true or false.
+const PASSED: &str = "passed";
+
+/// The key of a verdict that is a word.
+const VERDICT: &str = "verdict";
 
 /// The words that are a verdict: as a line of their own, or at its beginning with `:` and a reason.
 const WORDS: [(&str, bool); 2] = [("PASS", true), ("FAIL", false)];
@@ -41,24 +44,25 @@ pub fn read_judge_answer(text: &str, judged: &QuotableText) -> Result<JudgeAnswe
             text.len()
         ));
     }
+    // `word` is what must not be quoted, and `prose` is where another verdict is looked for.
     let found = if let Some(object) = FinalObject::find(text) {
-        if !object.has_one_of(&KEYS) {
+        if !object.has_one_of(&[PASSED, VERDICT]) {
             let written = shown(object.written);
             return Err(format!("an object without `passed`: {written}"));
         }
         FoundVerdict {
-            answer: object.read(of_object)?,
+            answer: object.read(verdict_of_object)?,
             written: object.written,
             word: object.written,
             prose: [object.prose, ""],
         }
-    } else if let Some(found) = of_last_line(text) {
+    } else if let Some(found) = verdict_of_last_line(text) {
         found
     } else {
         return Err(no_verdict(text));
     };
 
-    // The agent under test could otherwise write its own verdict, which the judge only repeats.
+    // A verdict that is quoted or contradicted does not count. Otherwise an agent could write the verdict that its judge repeats.
     found.check(judged)?;
     Ok(found.answer)
 }
@@ -73,24 +77,30 @@ struct FoundVerdict<'t> {
 }
 
 impl FoundVerdict<'_> {
-    /// The check that nothing contradicts it, and that it is the judge's own.
+    /// Checks that nothing in the judge's text contradicts the verdict, and that the verdict is not quoted from `judged`.
+    ///
+    /// # Errors
+    /// If a check fails, in words that follow "the judge answered with".
     fn check(&self, judged: &QuotableText) -> Result<(), String> {
         let given = GivenVerdict {
             passed: self.answer.passed,
         };
-        // A judge that names two verdicts has not decided, so neither of them counts.
+        // A judge that names two verdicts, or two scores, has not decided, so neither of them counts.
         for prose in self.prose {
-            let mut other = given.contradiction(prose);
-            if let Some(score) = &self.answer.score {
-                other = other.or_else(|| other_score(prose, score));
+            let mut contradiction = given.contradiction(prose);
+            if contradiction.is_none()
+                && let Some(score) = &self.answer.score
+            {
+                contradiction = other_score(prose, score);
             }
-            if let Some(other) = other {
+            if let Some(other) = contradiction {
                 let own = shown(self.written);
                 return Err(format!(
                     "verdicts that contradict each other: {other}, and at the end {own}"
                 ));
             }
         }
+        // A judge may quote the conversation next to its verdict, but the verdict itself must be its own.
         if judged.contains(self.word) {
             return Err(format!(
                 "a verdict that is quoted from the conversation: {}",
@@ -101,17 +111,19 @@ impl FoundVerdict<'_> {
     }
 }
 
-/// The verdict that an object gives.
-fn of_object(object: AnswerObject<'_>) -> Result<JudgeAnswer, String> {
-    // Some judges answer with `verdict`. One that writes both keys must mean the same by them.
-    let passed = match object.value(KEYS[0]) {
+/// The verdict that the fields of an object give, with its score, reason and suggestions.
+fn verdict_of_object(object: AnswerObject<'_>) -> Result<JudgeAnswer, String> {
+    // Some judges answer with `verdict`, as a word, instead of `passed`. A judge that writes both keys must mean the same by
+    // them.
+    let passed = match object.value(PASSED) {
         Value::Bool(passed) => *passed,
-        Value::Null if object.value(KEYS[1]).is_string() => of_word(object)?,
-        other => return Err(AnswerObject::wrong(KEYS[0], other, "`true` or `false`")),
+        Value::Null if object.value(VERDICT).is_string() => verdict_of_word(object)?,
+        other => return Err(AnswerObject::wrong(PASSED, other, "`true` or `false`")),
     };
-    if !object.value(KEYS[1]).is_null() && of_word(object)? != passed {
+    if !object.value(VERDICT).is_null() && verdict_of_word(object)? != passed {
         return Err("an object whose `passed` and `verdict` contradict each other".to_owned());
     }
+    // Other keys, such as `result`, must not look like the opposite verdict.
     let given = GivenVerdict { passed };
     if let Some(other) = given.contradicting_key(&Value::Object(object.0.clone())) {
         return Err(format!(
@@ -119,7 +131,7 @@ fn of_object(object: AnswerObject<'_>) -> Result<JudgeAnswer, String> {
         ));
     }
 
-    // Nothing else is needed, but what is there must be readable: a score in words would be taken for none.
+    // The other keys are optional, but those that are there must be readable: else a score in words would count as no score.
     let score: Option<Number> = match object.value("score") {
         Value::Null => None,
         Value::Number(score) => Some(score.clone()),
@@ -134,7 +146,8 @@ fn of_object(object: AnswerObject<'_>) -> Result<JudgeAnswer, String> {
     })
 }
 
-/// The first texts of `suggestions`.
+/// The texts of the key `suggestions`, without spaces around them: at most [`MOST_SUGGESTIONS`], since a judge may write any
+/// number.
 fn suggestions(object: AnswerObject<'_>) -> Result<Vec<String>, String> {
     let value = object.value("suggestions");
     let items = match value {
@@ -152,33 +165,34 @@ fn suggestions(object: AnswerObject<'_>) -> Result<Vec<String>, String> {
     Ok(texts)
 }
 
-/// The value of `verdict`: `pass` or `fail`.
-fn of_word(object: AnswerObject<'_>) -> Result<bool, String> {
-    let value = object.value(KEYS[1]);
+/// Whether the value of `verdict` is `pass`, in any case; an error if it is not `fail` either.
+fn verdict_of_word(object: AnswerObject<'_>) -> Result<bool, String> {
+    let value = object.value(VERDICT);
     let word = value.as_str().unwrap_or_default().trim();
     for (known, passed) in WORDS {
         if known.eq_ignore_ascii_case(word) {
             return Ok(passed);
         }
     }
-    Err(AnswerObject::wrong(KEYS[1], value, "`pass` or `fail`"))
+    Err(AnswerObject::wrong(VERDICT, value, "`pass` or `fail`"))
 }
 
-/// A verdict in words, as the last line: `PASS`, or `FAIL: no price`.
-fn of_last_line(text: &str) -> Option<FoundVerdict<'_>> {
+/// The verdict in the last line of `text`, such as `PASS` or `FAIL: no price`; `None` if that line is anything else.
+fn verdict_of_last_line(text: &str) -> Option<FoundVerdict<'_>> {
     let text = text.trim();
     let (before, line) = text.rsplit_once('\n').unwrap_or(("", text));
-    let (rest, passed) = WORDS
+    let (after_word, passed) = WORDS
         .iter()
         .find_map(|(word, passed)| Some((line.strip_prefix(word)?, *passed)))?;
 
-    // `PASSED` or `PASS, but …` is no verdict: only a reason after `:` may follow.
+    // `PASSED` or `PASS, but …` is no verdict: only `:` and a reason may follow the word. The reason is not a part of what must
+    // not be quoted, because it may quote the conversation.
     let mut word = line;
     let mut reason = "";
-    if !rest.is_empty() {
-        let after = rest.strip_prefix(':')?;
-        word = &line[..line.len() - after.len()];
-        reason = after.trim();
+    if !after_word.is_empty() {
+        let after_colon = after_word.strip_prefix(':')?;
+        word = &line[..line.len() - after_colon.len()];
+        reason = after_colon.trim();
     }
     Some(FoundVerdict {
         answer: JudgeAnswer {

@@ -42,35 +42,38 @@ impl QuotableText {
     }
 }
 
-/// The words and signs of a text, with a space before and after each: `AS` is then no part of `PASS`.
+/// The words and signs of a text, with one space before and after each: `AS` is then not found in `PASS`.
 fn words(text: &str) -> String {
+    // Texts that look the same must be found, so accents are composed and invisible characters removed.
     let visible = TextForm {
         is_composed: true,
         is_visible: true,
     };
     let text = visible.apply(text);
-    let mut found = String::with_capacity(text.len() + 2);
-    found.push(SPACE);
+    // Room for the spaces at the beginning and the end.
+    let mut spaced = String::with_capacity(text.len() + 2);
+    spaced.push(SPACE);
     for character in text.chars() {
         if character.is_alphanumeric() || character == '_' {
-            found.push(character);
+            spaced.push(character);
             continue;
         }
-        // Any other sign ends a word; the helper may drop some signs when it quotes.
-        if !found.ends_with(SPACE) {
-            found.push(SPACE);
+        // Any other character ends a word.
+        if !spaced.ends_with(SPACE) {
+            spaced.push(SPACE);
         }
+        // A sign is a word of its own, unless a helper may add or drop it when it quotes.
         if !is_ignored(character) {
-            found.extend([character, SPACE]);
+            spaced.extend([character, SPACE]);
         }
     }
-    if !found.ends_with(SPACE) {
-        found.push(SPACE);
+    if !spaced.ends_with(SPACE) {
+        spaced.push(SPACE);
     }
-    found
+    spaced
 }
 
-/// Whether a quotation may add or drop it.
+/// Whether a quotation may add or drop the character.
 fn is_ignored(character: char) -> bool {
     character.is_whitespace()
         || character.is_control()

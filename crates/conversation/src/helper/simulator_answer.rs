@@ -42,12 +42,13 @@ pub fn read_simulator_answer(text: &str, heard: &QuotableText) -> Result<Simulat
     if let Some(object) = FinalObject::find(text)
         && object.has_one_of(&KEYS)
     {
-        if has_answer(object.prose) {
+        // If another answer comes before the object, it is not clear which one is meant.
+        if looks_like_answer(object.prose) {
             let all = shown(text);
             return Err(format!("answers that contradict each other: {all}"));
         }
-        let answer = object.read(of_object)?;
-        // An agent could otherwise end the conversation by having its user repeat that the goal is achieved.
+        let answer = object.read(answer_of_object)?;
+        // An agent could otherwise end the conversation: it only had to make the simulator repeat that the goal is achieved.
         if answer.is_goal_achieved && heard.contains(object.written) {
             let written = shown(object.written);
             return Err(format!(
@@ -57,14 +58,14 @@ pub fn read_simulator_answer(text: &str, heard: &QuotableText) -> Result<Simulat
         return Ok(answer);
     }
 
-    // Anything else is said to the agent, unless it was meant as an answer.
+    // Any other text is what the user says to the agent, unless it looks like an answer in a form that cannot be read.
     if is_json_alone(text) {
         return Err(format!(
             "JSON without `input`, `message` or `goal_achieved`: {}",
             shown(text)
         ));
     }
-    if has_answer(text) {
+    if looks_like_answer(text) {
         return Err(format!(
             "an object that is neither alone nor at the end: {}",
             shown(text)
@@ -74,20 +75,20 @@ pub fn read_simulator_answer(text: &str, heard: &QuotableText) -> Result<Simulat
 }
 
 /// Whether something in `text` looks like an answer: an object with one of its keys, or a quoted `goal_achieved`.
-fn has_answer(text: &str) -> bool {
-    // Models write objects of Python too.
+fn looks_like_answer(text: &str) -> bool {
+    // Models also write objects of Python, which are not JSON: with `'` around a key, and `True`.
     let lowercase = text.to_lowercase();
     if lowercase.contains("\"goal_achieved\"") || lowercase.contains("'goal_achieved'") {
         return true;
     }
-    match json_values(text) {
-        Ok(values) => values.iter().any(|(_, value)| match value {
-            JsonValue::Object(keys) => keys.iter().any(|key| is_key(key)),
-            JsonValue::List => false,
-        }),
-        // The JSON is broken. Without a quoted key it is only what a user says; with one it is an answer that was cut, and is refused.
-        Err(_) => KEYS.iter().any(|key| text.contains(&format!("\"{key}\""))),
-    }
+    let Ok(values) = json_values(text) else {
+        // Broken JSON with a quoted key is an answer that was truncated. Without one it is only what a user says.
+        return KEYS.iter().any(|key| text.contains(&format!("\"{key}\"")));
+    };
+    values.iter().any(|(_, value)| match value {
+        JsonValue::Object(keys) => keys.iter().any(|key| is_key(key)),
+        JsonValue::List => false,
+    })
 }
 
 fn is_key(key: &str) -> bool {
@@ -101,7 +102,7 @@ fn is_key(key: &str) -> bool {
 pub fn read_simulator_value(value: &Value) -> Result<SimulatorAnswer, String> {
     match value {
         Value::Object(fields) if fields.keys().any(|key| is_key(key)) => {
-            of_object(AnswerObject(fields))
+            answer_of_object(AnswerObject(fields))
         }
         other => Err(shown(&other.to_string())),
     }
@@ -124,7 +125,11 @@ fn is_json_alone(text: &str) -> bool {
     )
 }
 
-fn of_object(object: AnswerObject<'_>) -> Result<SimulatorAnswer, String> {
+/// The answer that the fields of an object give.
+///
+/// # Errors
+/// If a field has a wrong type, two fields contradict each other, or there is neither an input nor an achieved goal.
+fn answer_of_object(object: AnswerObject<'_>) -> Result<SimulatorAnswer, String> {
     let is_goal_achieved = match object.value("goal_achieved") {
         Value::Null => false,
         Value::Bool(achieved) => *achieved,
@@ -143,6 +148,7 @@ fn of_object(object: AnswerObject<'_>) -> Result<SimulatorAnswer, String> {
         return Err("an object whose `input` and `message` contradict each other".to_owned());
     }
     let input = input.or(message).unwrap_or_default();
+    // A conversation goes on with an input, or ends with an achieved goal. An answer with neither is none.
     if input.is_empty() && !is_goal_achieved {
         return Err("neither an `input` nor `goal_achieved`".to_owned());
     }

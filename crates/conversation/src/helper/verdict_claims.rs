@@ -100,8 +100,9 @@ pub(super) struct GivenVerdict {
 }
 
 impl GivenVerdict {
-    /// A line of `text` with something that looks like the other verdict.
+    /// The first line of `text` with a word that looks like the opposite verdict; `None` if there is none.
     pub(super) fn contradiction(self, text: &str) -> Option<String> {
+        // A verdict must not be missed for an invisible character in it.
         let visible = TextForm {
             is_composed: true,
             is_visible: true,
@@ -109,9 +110,10 @@ impl GivenVerdict {
         let text = visible.apply(text);
         let words = words(&text);
         for (index, word) in words.iter().enumerate() {
-            if claim(&text, &words, index) == Some(!self.passed) {
-                let before = text[..word.start].rsplit('\n').next()?;
-                let line = text[word.start - before.len()..].lines().next()?;
+            if claim_of_word(&text, &words, index) == Some(!self.passed) {
+                let line_before_word = text[..word.start].rsplit('\n').next()?;
+                let line_start = word.start - line_before_word.len();
+                let line = text[line_start..].lines().next()?;
                 return Some(shown(line));
             }
         }
@@ -133,26 +135,30 @@ impl GivenVerdict {
     }
 }
 
-/// The claim of a key with its value. A text is read only if it is nothing but a verdict.
+/// The verdict that a key with its value looks like: `true` for a pass, `None` if it looks like none. The last word of the key
+/// decides, such as `passed` of `is_passed`.
 fn claim_of_key(key: &str, value: &Value) -> Option<bool> {
     let words = key_words(key);
     let (name, before) = words.split_last()?;
     let is_negated = before.iter().any(|word| is_one_of(&NEGATIONS, word));
+    // The verdict that the name itself means: `true` for `passed`, `false` for `failures`.
     let verdict = find(&VERDICTS, name);
     let claim = match value {
-        // `correct: true` and `result: true` pass as well.
+        // `failed: false` is a pass, and so are `correct: true` and `result: true`.
         Value::Bool(truth) => match verdict.or(find(&QUALITIES, name)) {
             Some(meaning) => meaning == *truth,
             None if is_one_of(&NAMES, name) => *truth,
             None => return None,
         },
-        // Other numbers count something, as lists do: `failures: 3` fails, and `passed: 3` says nothing of the rest.
+        // 0 and 1 are true and false. Larger numbers count something: `failures: 3` fails, but `passed: 3` leaves open whether
+        // something else failed.
         Value::Number(number) => match number.as_f64()? {
             0.0 => !verdict?,
             1.0 => verdict?,
             _ if verdict? => return None,
             _ => false,
         },
+        // A list counts its items in the same way. An empty one says nothing, since a judge may list what it did not find.
         Value::Array(items) if items.is_empty() || verdict? => return None,
         Value::Array(_) => false,
         Value::String(text) => claim_of_text(name, text)?,
@@ -161,56 +167,63 @@ fn claim_of_key(key: &str, value: &Value) -> Option<bool> {
     Some(claim != is_negated)
 }
 
-/// The claim of the key `name` whose value is `text`.
+/// The verdict that the key `name` with the value `text` looks like: `true` for a pass, `None` if it looks like none.
 fn claim_of_text(name: &str, text: &str) -> Option<bool> {
     let verdict = find(&VERDICTS, name);
+    // A value that is a verdict counts more than the name: `passed: "rejected"` fails.
     if (verdict.is_some() || is_one_of(&NAMES, name))
-        && let Some(said) = only_verdict(text)
+        && let Some(value_verdict) = only_verdict(text)
     {
-        return Some(said);
+        return Some(value_verdict);
     }
+    // `passed: "no"` is the opposite of what the name means.
     if let Some(truth) = find(&TRUTHS, &text.to_lowercase()) {
         return Some(verdict? == truth);
     }
-    // Any other text is the reason: `failure: no price`.
+    // Any other text is a reason for what the name means, as in `failure: "no price"`. An empty text is no reason.
     if text.trim().is_empty() {
         return None;
     }
     verdict
 }
 
-/// The verdict that a text consists of, such as `rejected, fail`; one that contradicts itself fails.
+/// The verdict of a text that consists of nothing but words for verdicts, such as `rejected, fail`: `true` for a pass. `None` if
+/// it has another word.
 fn only_verdict(text: &str) -> Option<bool> {
     let words = words(text);
     let mut verdict = None;
     for (index, word) in words.iter().enumerate() {
         if let Some(meaning) = find(&VERDICTS, &word.lowercase) {
             let meaning = meaning != is_negated(text, &words, index);
+            // Words that contradict each other fail, because a pass must be clear.
             verdict = Some(meaning && verdict.unwrap_or(true));
-        } else if !is_between(word) {
+        } else if !is_filler(word) {
             return None;
         }
     }
     verdict
 }
 
-/// The verdict that the word `index` looks like, with the value after it or alone.
-fn claim(text: &str, words: &[AnswerWord<'_>], index: usize) -> Option<bool> {
-    let mut claim = of_value(text, words, index);
-    // "It does not fail to name a price" gives no verdict.
+/// The verdict that the word `index` looks like, with the value after it or alone: `true` for a pass, `None` if it looks like
+/// none.
+fn claim_of_word(text: &str, words: &[AnswerWord<'_>], index: usize) -> Option<bool> {
+    let mut claim = claim_with_value(text, words, index);
+    // A word within a sentence gives no verdict: "it does not fail to name a price".
     if claim.is_none() && is_set_off(text, &words[index]) {
         claim = find(&VERDICTS, &words[index].lowercase);
     }
     Some(claim? != is_negated(text, words, index))
 }
 
-/// The claim of a word together with the value after it: `passed: false`, `verdict = reject`, `FAIL: no price`.
-fn of_value(text: &str, words: &[AnswerWord<'_>], index: usize) -> Option<bool> {
-    // A word has a value after a sign. The name of a verdict has one also after a verb or a dash: "the verdict is a clear pass".
+/// The verdict that the word `index` gives with the value after it, as in `passed: false`, `verdict = reject` or `FAIL: no
+/// price`: `true` for a pass. `None` if no value follows, or the two are no verdict.
+fn claim_with_value(text: &str, words: &[AnswerWord<'_>], index: usize) -> Option<bool> {
+    // A value follows a sign such as `:`. After a name such as "verdict" it may also follow a verb or a dash: "the verdict is a
+    // clear pass".
     let name = words[index].lowercase.as_str();
     let is_name = is_one_of(&NAMES, name);
-    let after = text[words[index].end..].trim_start_matches(MARKUP);
-    let after = after.trim_start();
+    let after_markup = text[words[index].end..].trim_start_matches(MARKUP);
+    let after = after_markup.trim_start();
     let rest = &words[index + 1..];
     let mut has_value = after.starts_with([':', '=', '>', '：']);
     if is_name {
@@ -221,40 +234,44 @@ fn of_value(text: &str, words: &[AnswerWord<'_>], index: usize) -> Option<bool> 
         return None;
     }
 
-    // A few words may be between the two, and one of them may turn the value into its opposite.
+    // A few filler words may come before the value, and one of them may turn it into its opposite: "the verdict is not a pass".
     let mut is_negated = false;
-    let mut between = 0;
+    let mut fillers = 0;
     for word in rest.iter().take(MOST_BETWEEN) {
-        if !is_between(word) {
+        if !is_filler(word) {
             break;
         }
         is_negated |= is_one_of(&NEGATIONS, &word.lowercase);
-        between += 1;
+        fillers += 1;
     }
-    let mut truth = None;
-    let mut said = None;
-    if let Some(value) = rest.get(between) {
-        said = find(&VERDICTS, &value.lowercase);
-        // `FAIL: no price` has a reason, so `no` is a value only if the sentence ends with it.
+
+    // The value is the next word, as a verdict ("pass") or as a truth ("true", "no").
+    let mut value_truth = None;
+    let mut value_verdict = None;
+    if let Some(value) = rest.get(fillers) {
+        value_verdict = find(&VERDICTS, &value.lowercase);
+        // `FAIL: no price` has a reason, so a word such as `no` is a truth only if the sentence ends with it.
         if is_one_of(&["true", "false"], &value.lowercase) || is_alone(&text[value.end..]) {
-            truth = find(&TRUTHS, &value.lowercase);
+            value_truth = find(&TRUTHS, &value.lowercase);
         }
     }
 
+    // A word for a verdict needs no value that is true or false: what follows is then its reason.
     if let Some(verdict) = find(&VERDICTS, name) {
-        return Some(match truth {
+        return Some(match value_truth {
             Some(truth) => (truth != is_negated) == verdict,
             None => verdict,
         });
     }
+    // The name of a verdict takes it from its value, and a quality such as "correct" is a verdict only with a truth.
     if is_name {
-        return Some(said.or(truth)? != is_negated);
+        return Some(value_verdict.or(value_truth)? != is_negated);
     }
-    Some((truth? != is_negated) == find(&QUALITIES, name)?)
+    Some((value_truth? != is_negated) == find(&QUALITIES, name)?)
 }
 
-/// A word that is allowed between the name of a verdict and its value.
-fn is_between(word: &AnswerWord<'_>) -> bool {
+/// Whether a word is allowed between the name of a verdict and its value.
+fn is_filler(word: &AnswerWord<'_>) -> bool {
     is_one_of(&FILLERS, &word.lowercase) || is_one_of(&NEGATIONS, &word.lowercase)
 }
 
@@ -297,10 +314,11 @@ struct AnswerWord<'t> {
     end: usize,
 }
 
-/// The words of a text: letters and digits.
+/// The words of a text, each with its place: a word is a sequence of letters and digits.
 fn words(text: &str) -> Vec<AnswerWord<'_>> {
     let mut found = Vec::new();
     let mut end = 0;
+    // Each part is a word, which may be empty, with the sign that ends it: so the lengths of the parts give the places.
     for part in text.split_inclusive(|sign: char| !sign.is_alphanumeric()) {
         let start = end;
         end += part.len();
@@ -317,8 +335,9 @@ fn words(text: &str) -> Vec<AnswerWord<'_>> {
     found
 }
 
-/// The words of a key, in lowercase: `isPassed` has two.
+/// The words of a key, in lowercase: `is_passed` and `isPassed` have two each.
 fn key_words(key: &str) -> Vec<String> {
+    // A capital after a lowercase letter begins a word, so a space is put before it. `words` finds the other ends of words.
     let mut spaced = String::with_capacity(key.len());
     let mut is_after_lowercase = false;
     for character in key.chars() {

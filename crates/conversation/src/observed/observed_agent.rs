@@ -30,17 +30,20 @@ impl ObservedSession {
         }
     }
 
-    /// Moves the clock to the moment that is so long after the beginning, unless it has passed.
+    /// Moves the clock to the moment `after` the beginning of the conversation, unless it is past that; returns its time.
     fn reach(&self, after: Duration) -> At {
         let moment = At::default().plus(after);
         self.clock.advance(moment.since(self.clock.now()));
         self.clock.now()
     }
 
+    /// Reports to `sink` what the agent did in a turn, each change at its moment. `limits` are only looked at for a cancellation.
     fn replay(&self, turn: ObservedTurn, limits: &Limits, sink: &mut dyn Sink) -> Ended {
+        // Nothing is sent, but the trace begins an exchange with its request.
         sink.wire(self.reach(turn.after), Wire::Sent { body: &[] });
         for timed in turn.changes {
-            // Virtual time passes no timeout, so that only a cancellation or a rule ends the turn early.
+            // The turn is over already, so no timeout ends it: only a cancellation does, or a rule that failed (a break of the
+            // sink).
             if limits.cancel.is_cancelled() {
                 return Ended::Cancelled;
             }
@@ -54,6 +57,7 @@ impl ObservedSession {
 }
 
 impl Session for ObservedSession {
+    /// Replays the next turn. The request is not looked at, since the answer to it is known.
     fn exchange<'a>(
         &'a mut self,
         _: Request,
@@ -62,6 +66,7 @@ impl Session for ObservedSession {
     ) -> BoxFuture<'a, Result<Ended, TargetError>> {
         let ended = match self.turns.pop_front() {
             Some(turn) => self.replay(turn, limits, sink),
+            // After the last turn the agent did nothing more.
             None => Ended::Terminal,
         };
         sink.wire(self.clock.now(), Wire::Closed);

@@ -18,15 +18,16 @@ pub(super) struct ChatAnswer<'r> {
 }
 
 impl ChatAnswer<'_> {
+    /// The answer as a stream of chunks, with the times at which the agent produced its parts.
     pub(super) fn chunks(self, round: &Round) -> ServedResponse {
-        // A failure before the first part has a status: the stream has not begun.
+        // A failure before the first part is a response with an error status, since the stream has not begun.
         if round.parts.is_empty()
             && let Some(failed) = failure(round)
         {
             return failed;
         }
 
-        // The role comes alone and first, as from the API itself.
+        // The role comes alone and first, as from the API itself, at the time of the first part.
         let first = match round.parts.first() {
             Some((after, _)) => *after,
             None => round.ended,
@@ -36,6 +37,7 @@ impl ChatAnswer<'_> {
         for (after, part) in &round.parts {
             frames.push(self.chunk(*after, &delta(part), None));
         }
+        // A failure after that is an error within the stream, which has no other end then.
         if let Some((message, code)) = &round.error {
             let error = error(message, code.as_deref());
             frames.push(ServedFrame::event(round.ended, error));
@@ -44,7 +46,8 @@ impl ChatAnswer<'_> {
         let reason = finish_reason(round);
         frames.push(self.chunk(round.ended, &json!({}), Some(reason)));
 
-        // The tokens have a chunk of their own, without a choice.
+        // The API sends the tokens after the end of the choice, in a chunk without choices, and only to clients that ask for
+        // them.
         if let Some(usage) = round.usage
             && self.reports_usage
         {
@@ -67,11 +70,14 @@ impl ChatAnswer<'_> {
         ServedFrame::event(after, chunk)
     }
 
+    /// The answer as one JSON document, at the time at which it is complete.
     pub(super) fn document(self, round: &Round) -> ServedResponse {
+        // Nothing has been sent before a document, so that every failure is a response with an error status.
         if let Some(failed) = failure(round) {
             return failed;
         }
-        // A document has one place for all text and one for each call, so that the pieces are put together first.
+        // A document has one key for all text and one item for each call, so that the pieces are joined first. A call has its id,
+        // its tool and its arguments here.
         let mut text = String::new();
         let mut reasoning = String::new();
         let mut calls: Vec<(&str, &str, String)> = Vec::new();
@@ -81,33 +87,38 @@ impl ChatAnswer<'_> {
                 RoundPart::Reasoning(more) => reasoning.push_str(more),
                 RoundPart::Call(_, id, tool) => calls.push((id, tool, String::new())),
                 RoundPart::Arguments(place, more) => {
+                    // `place` counts the calls of the round in their order, as the list does. It is never past its end, because
+                    // a call comes before its arguments.
                     if let Some((.., arguments)) = calls.get_mut(*place) {
                         arguments.push_str(more);
                     }
                 }
             }
         }
+        // A message of calls alone has null as its content, as from the API itself.
         let content = if text.is_empty() && !calls.is_empty() {
             Value::Null
         } else {
             text.into()
         };
         let mut message = json!({ "role": "assistant", "content": content, "refusal": null });
+        // The keys of reasoning and calls are missing if there are none, as in the API.
         if !reasoning.is_empty() {
             message["reasoning_content"] = reasoning.into();
         }
         if !calls.is_empty() {
-            let mut written = Vec::new();
+            let mut tool_calls = Vec::new();
             for (id, tool, mut arguments) in calls {
                 // A client that parses empty arguments as JSON needs an object.
                 if arguments.is_empty() {
                     "{}".clone_into(&mut arguments);
                 }
                 let function = json!({ "name": tool, "arguments": arguments });
-                written.push(json!({ "id": id, "type": "function", "function": function }));
+                tool_calls.push(json!({ "id": id, "type": "function", "function": function }));
             }
-            message["tool_calls"] = written.into();
+            message["tool_calls"] = tool_calls.into();
         }
+
         let choice = json!({ "index": 0, "message": message, "logprobs": null, "finish_reason": finish_reason(round) });
         let mut document = self.head("chat.completion", &json!([choice]));
         if let Some(usage) = round.usage {
@@ -142,6 +153,8 @@ fn failure(round: &Round) -> Option<ServedResponse> {
     Some(ServedResponse::new(500, "application/json", vec![frame]))
 }
 
+/// The delta of a chunk that contains this part. The first delta of a call has its id and its tool; those with its arguments
+/// follow, and have only its index.
 fn delta(part: &RoundPart) -> Value {
     match part {
         RoundPart::Text(text) => json!({ "content": text }),
@@ -164,6 +177,8 @@ fn finish_reason(round: &Round) -> &'static str {
     }
 }
 
+/// The tokens under the keys of the API. A number that the agent did not report, or only in part, is omitted: a client would take
+/// any other value for the true one.
 fn usage_object(usage: Usage) -> Value {
     let mut counts = Map::new();
     for (key, tokens) in [

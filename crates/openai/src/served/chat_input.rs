@@ -64,17 +64,21 @@ pub(super) struct ChatInput {
 }
 
 impl ChatInput {
+    /// The request in the body: the actions of the client so far, and the tools it offers.
+    ///
     /// # Errors
     /// The reason that the body is not such a request.
     pub(super) fn read(body: &[u8]) -> Result<Self, String> {
         let input: ChatBody = read_as(body).map_err(|error| error.to_string())?;
+
+        // An action is a message of the user, or the results that answer the calls of one round. Messages of the model are not
+        // kept, since they follow from the actions; but one between two results shows that these are of two rounds.
         let mut actions = Vec::new();
-        // The model's own messages follow from the others, so only what it was asked counts. One of them between two results
-        // shows that the results are of two rounds.
         let mut is_same_round = false;
         for message in &input.messages {
             match message.role.as_str() {
                 "user" => actions.push(Action::User {
+                    // Messages of chat completions have no ids.
                     message_id: String::new(),
                     name: message.name.clone(),
                     content: UserContent::Text(text(message.content.as_ref()).into()),
@@ -89,9 +93,11 @@ impl ChatInput {
                     is_same_round = true;
                 }
                 "assistant" => is_same_round = false,
+                // Instructions (`system`, `developer`) are not an action of the client.
                 _ => {}
             }
         }
+        // Without an action there is nothing to answer.
         if actions.is_empty() {
             return Err("no message is from the user".to_owned());
         }
@@ -99,6 +105,7 @@ impl ChatInput {
         let mut tools = Vec::new();
         for tool in input.tools.unwrap_or_default() {
             if let Some(function) = tool.function {
+                // A tool without a function is of another kind, and the agent cannot call it.
                 tools.push(ToolDeclaration {
                     name: function.name,
                     description: function.description.unwrap_or_default(),
@@ -112,10 +119,11 @@ impl ChatInput {
             None => false,
         };
         Ok(Self {
+            // A hash, so that the same request gets the same id in each run.
             id: digest(&String::from_utf8_lossy(body)),
             model: input.model,
             is_streamed,
-            // A document always has the tokens.
+            // A response that is not streamed always reports the tokens that were used. A stream does so on request.
             reports_usage: asks_usage || !is_streamed,
             actions,
             tools,
@@ -170,14 +178,17 @@ impl ServedRequest for ChatInput {
         }
     }
 
+    /// The response to this request. `runs` has one run of the agent for each action of the client.
     fn response(&self, runs: &[Vec<TimedChange>]) -> ServedResponse {
-        // The turn began with the user's last message; each result since then was answered by a round.
+        // The turn began with the last message of the user. Each action after it has the results of one round of calls, so that
+        // their number is the number of the round to answer with, from 0.
         let mut actions = self.actions.iter();
-        let turn = actions.rposition(|action| matches!(action, Action::User { .. }));
-        let turn = turn.unwrap_or_default();
-        let number = self.actions.len() - 1 - turn;
+        let turn_start = actions.rposition(|action| matches!(action, Action::User { .. }));
+        let turn_start = turn_start.unwrap_or_default();
+        let round_number = self.actions.len() - 1 - turn_start;
         let tools: HashSet<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
-        let round = round(runs.get(turn..).unwrap_or_default(), &tools, number);
+        let runs_of_turn = runs.get(turn_start..).unwrap_or_default();
+        let round = round(runs_of_turn, &tools, round_number);
         let answer = ChatAnswer {
             id: &self.id,
             model: &self.model,

@@ -33,33 +33,37 @@ pub(super) enum RoundPart {
     Arguments(usize, String),
 }
 
-/// The answer after so many times that the client has sent results: what the agent does in the turn, cut after the calls of
-/// the client's tools. Calls of other tools are the agent's own, and no client sees them.
+/// One answer of a turn. A chat completion ends with calls of the client's tools, and the client sends a new request with their
+/// results. So a turn of the agent is split into rounds after such calls, and `number` is the round that is answered, from 0.
+/// `tools` are the tools of the client: the agent executes its other tools itself, and no client sees them.
 pub(super) fn round(runs: &[Vec<TimedChange>], tools: &HashSet<&str>, number: usize) -> Round {
     let mut reader = RoundReader {
         tools,
         rounds: vec![Round::default()],
         calls: Vec::new(),
-        is_cut: false,
-        has_said: false,
+        is_over: false,
+        has_text: false,
     };
     for TimedChange { after, change } in runs.iter().flatten() {
         reader.read(*after, change);
     }
     let mut rounds = reader.rounds;
-    // Earlier rounds took their time when they were answered.
-    let before = match number.checked_sub(1) {
-        Some(earlier) if earlier < rounds.len() => rounds[earlier].ended,
+    // The times of changes are from the start of the turn, but those of a response are from its request. The time until the end
+    // of the round before has passed then, since that round was a response of its own.
+    let passed = match number.checked_sub(1) {
+        Some(previous) if previous < rounds.len() => rounds[previous].ended,
+        // The first round has none before it.
         _ => Duration::ZERO,
     };
+    // An agent that is done before this round answers nothing more.
     let Some(round) = rounds.get_mut(number) else {
         return Round::default();
     };
     let mut round = std::mem::take(round);
     for (after, _) in &mut round.parts {
-        *after = after.saturating_sub(before);
+        *after = after.saturating_sub(passed);
     }
-    round.ended = round.ended.saturating_sub(before);
+    round.ended = round.ended.saturating_sub(passed);
     round
 }
 
@@ -68,33 +72,37 @@ struct RoundReader<'t> {
     rounds: Vec<Round>,
     /// The ids of the calls of the last round.
     calls: Vec<String>,
-    /// Whether what follows is for the next round: the client answers first.
-    is_cut: bool,
-    /// Whether a message of the last round is complete.
-    has_said: bool,
+    /// Whether the calls of the last round are complete, so that further calls and tokens are for the next round.
+    is_over: bool,
+    /// Whether the last round has text.
+    has_text: bool,
 }
 
 impl RoundReader<'_> {
+    /// Adds a change of the agent, at the time `after` from the start, to the last round, or to a new one. A round ends with its
+    /// calls: text, reasoning and errors after a call are for the next round, while more calls may follow until one is answered.
     fn read(&mut self, after: Duration, change: &Change<'static>) {
         match change {
             Change::MessageOpened {
                 role: MessageKind::Assistant,
                 ..
-            } if self.has_said && !self.ends_round() => {
-                // An answer has one text, so that a blank line separates the messages of the agent.
+            } if self.has_text && !self.has_calls() => {
+                // An answer has one text, so that a blank line separates the messages of the agent. After calls, the next round
+                // begins with the text instead.
                 self.part(after, RoundPart::Text("\n\n".to_owned()));
             }
             Change::MessageText { delta, .. } => {
                 self.begin_after_calls();
                 self.part(after, RoundPart::Text(delta.to_string()));
-                self.has_said = true;
+                self.has_text = true;
             }
             Change::Reasoning { delta, .. } => {
                 self.begin_after_calls();
                 self.part(after, RoundPart::Reasoning(delta.to_string()));
             }
+            // Calls of other tools are the agent's own: neither they nor their arguments and results are in any round.
             Change::CallOpened { id, name, .. } if self.tools.contains(&**name) => {
-                if self.is_cut {
+                if self.is_over {
                     self.begin_after_calls();
                 }
                 self.part(
@@ -104,15 +112,18 @@ impl RoundReader<'_> {
                 self.calls.push(id.to_string());
             }
             Change::CallArgs { id, delta } => {
+                // The place is among the calls of this round: `None` for a call of the agent's own.
                 if let Some(place) = self.place(id) {
                     self.part(after, RoundPart::Arguments(place, delta.to_string()));
                 }
             }
-            Change::CallAnswered { id, .. } => self.is_cut |= self.place(id).is_some(),
+            // The result of a call of the client comes with its next request, so that the round was complete before it.
+            Change::CallAnswered { id, .. } => self.is_over |= self.place(id).is_some(),
             Change::Usage(usage) => {
-                if self.is_cut {
+                if self.is_over {
                     self.begin_after_calls();
                 }
+                // An agent may ask its model several times in one round, and each time reports tokens.
                 let round = self.last();
                 round.usage = match round.usage {
                     Some(sum) => Some(sum + *usage),
@@ -120,34 +131,37 @@ impl RoundReader<'_> {
                 };
             }
             Change::RunEnded(end) => {
-                self.is_cut |= self.ends_round();
+                // A run that ends with calls waits for their results.
+                self.is_over |= self.has_calls();
                 if let RunEnd::Error { message, code } = end {
                     self.begin_after_calls();
                     self.last().error = Some((message.clone(), code.clone()));
                 }
             }
+            // A chat completion has no form for any other change.
             _ => {}
         }
+        // Every change counts for the time of the round, also one that is not in it.
         let round = self.last();
         round.ended = round.ended.max(after);
     }
 
     /// Whether the last round has calls.
-    fn ends_round(&self) -> bool {
+    fn has_calls(&self) -> bool {
         !self.calls.is_empty()
     }
 
     /// Begins the next round if calls came before.
     fn begin_after_calls(&mut self) {
-        if self.ends_round() {
+        if self.has_calls() {
             let ended = self.last().ended;
             self.rounds.push(Round {
                 ended,
                 ..Round::default()
             });
             self.calls.clear();
-            self.is_cut = false;
-            self.has_said = false;
+            self.is_over = false;
+            self.has_text = false;
         }
     }
 

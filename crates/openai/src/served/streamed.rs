@@ -6,19 +6,22 @@ use serde_json::{Value, json};
 
 use ananke_agents::{ServedEnd, ServedFrame, ServedResponse};
 
-/// The answer as chunks, if it is a document; else as it is.
+/// The response as a stream of chunks, if it is a completion in one document; any other response is returned unchanged.
+/// Recordings are for tests, which ask for streams, while the recorded client may have asked for a document.
 pub(super) fn streamed(response: ServedResponse) -> ServedResponse {
+    // Errors are documents for clients that stream as well, and an incomplete document cannot be read.
     if response.status != 200 || response.end != ServedEnd::Complete {
         return response;
     }
-    // A document may have been split anywhere, so that no frame of it can be read alone.
-    let mut whole = Vec::new();
+    // A document may be split anywhere into frames, so that its bytes are joined before they are read. The stream is sent at the
+    // time of the last frame, when the document was complete.
+    let mut body = Vec::new();
     let mut after = Duration::ZERO;
     for frame in &response.frames {
-        whole.extend_from_slice(&frame.bytes);
+        body.extend_from_slice(&frame.bytes);
         after = frame.after;
     }
-    let Ok(document) = serde_json::from_slice(&whole) else {
+    let Ok(document) = serde_json::from_slice(&body) else {
         return response;
     };
     let Some(chunk) = chunk(document) else {
@@ -33,6 +36,7 @@ pub(super) fn streamed(response: ServedResponse) -> ServedResponse {
         after: response.after,
         ..ServedResponse::events(frames)
     };
+    // The headers of the response stay, apart from those that describe the document: a stream has its own.
     for (name, value) in response.headers {
         let is_of_document = name.eq_ignore_ascii_case("content-type")
             || name.eq_ignore_ascii_case("content-length");
@@ -43,11 +47,11 @@ pub(super) fn streamed(response: ServedResponse) -> ServedResponse {
     stream
 }
 
-/// The only chunk of a stream that says what `document` says; `None` if it is no completion.
+/// The document as the single chunk of a stream, whose deltas contain the whole messages; `None` if it is not a completion.
 fn chunk(mut document: Value) -> Option<Value> {
     for choice in document.get_mut("choices")?.as_array_mut()? {
         let mut message = choice.as_object_mut()?.remove("message")?;
-        // In a chunk the index says which call a part belongs to.
+        // Calls in a chunk need an index, because it says which call a fragment belongs to. A document has none.
         if let Some(Value::Array(calls)) = message.get_mut("tool_calls") {
             for (index, call) in calls.iter_mut().enumerate() {
                 call.as_object_mut()?

@@ -64,9 +64,10 @@ impl Delivery {
         });
     }
 
+    /// Completes the reports that can still be written. The result has the errors of the whole run, several of them as one.
     fn finish(self) -> io::Result<()> {
         let mut errors = self.errors;
-        // Every report is completed, also after one that cannot be.
+        // A report that cannot be completed does not keep the others from it.
         for reporter in self.reporters {
             if let Err(error) = reporter.finish() {
                 errors.push(error);
@@ -75,6 +76,7 @@ impl Delivery {
         match errors.len() {
             0 => Ok(()),
             1 => Err(errors.remove(0)),
+            // The caller prints `error: ` before the first line, so the others get it here.
             _ => {
                 let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
                 Err(io::Error::other(lines.join("\nerror: ")))
@@ -91,19 +93,20 @@ impl Stream {
         Self(Some(out))
     }
 
-    /// Writes `text` at once.
+    /// Writes `text`, and flushes the stream, so that a reader sees it at once.
     ///
     /// # Errors
-    /// If it cannot be written although there is a reader.
+    /// If the text cannot be written although there is a reader.
     pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
+        // An earlier call found that the reader is gone. Nothing is printed any more, and that is no error.
         let Some(out) = &mut self.0 else {
             return Ok(());
         };
-        let printed = match out.write_all(text.as_bytes()) {
+        let result = match out.write_all(text.as_bytes()) {
             Ok(()) => out.flush(),
             Err(error) => Err(error),
         };
-        match printed {
+        match result {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.0 = None;
                 Ok(())

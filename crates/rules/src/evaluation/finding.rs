@@ -81,7 +81,8 @@ impl Finding {
         self
     }
 
-    /// A finding with words as its only evidence, and no event.
+    /// A finding whose only evidence is text, and which points at no event of the trace. `message` is the whole finding on one
+    /// line.
     pub(crate) fn in_words(
         message: String,
         expected: String,
@@ -98,7 +99,8 @@ impl Finding {
 }
 
 impl Finding {
-    /// The tool that it is about, and every value that differs.
+    /// The tool that the finding is about, and every value that differs from what is expected: those of the finding itself first,
+    /// then those of the calls among its evidence. The finding gives its own up, since a report is made once.
     pub(crate) fn facts(&mut self, trace: &Trace) -> (Option<String>, Vec<ValueDifference>) {
         let mut tool = self.tool.take();
         let mut differences = std::mem::take(&mut self.differences);
@@ -109,7 +111,9 @@ impl Finding {
             let Some(call) = trace.calls.get(*index) else {
                 continue;
             };
+            // A finding that names no tool is about the one of its first call.
             tool.get_or_insert_with(|| call.name.to_string());
+            // A difference only has a path and values. The event shows which call it belongs to.
             let event = Some(trace.numbered(call.first_event));
             for difference in focus.differences(call) {
                 differences.push(ValueDifference {
@@ -132,7 +136,8 @@ impl Evidence {
         }
     }
 
-    /// The evidence as a report has it: this is where the words are made.
+    /// The evidence as a line of a report. Calls get their words only here, at the end of the turn, because their results may
+    /// come after the finding. `scope` decides how a call is described.
     pub(crate) fn line(self, trace: &Trace, scope: RuleScope) -> EvidenceLine {
         match self {
             Self::Said(words) => EvidenceLine::Said(words),
@@ -143,6 +148,7 @@ impl Evidence {
                 is_closest,
             } => {
                 let mark = if is_closest { " (closest)" } else { "" };
+                // An index always belongs to a call of the trace; the default is for safety alone.
                 let event = match trace.calls.get(index) {
                     Some(call) => trace.numbered(call.first_event),
                     None => EventNumber::default(),

@@ -56,21 +56,24 @@ impl Question {
         }
     }
 
-    /// The failure of its rule after this decision; `None` if it does not fail.
+    /// The finding of the rule that asked this question, if it fails by `decision`; `None` if it passes.
     pub(crate) fn rejection(&self, decision: &Decision, redactor: &Redactor) -> Option<Finding> {
         match &self.inquiry {
-            // A script that is negated says what must not be so.
+            // A rule with a negated script fails if the script confirms, any other rule if it rejects.
             Inquiry::Script(script) => match decision {
                 Decision::Confirmed if script.is_negated => Some(script.acceptance(redactor)),
                 Decision::Rejected(why) if !script.is_negated => {
                     Some(script.rejection(why.as_deref(), redactor))
                 }
+                // The rule passes. The other decisions are those of a judge.
                 _ => None,
             },
             Inquiry::Judge(judge) => match decision {
                 Decision::Ruled(ruling) if !ruling.passes() => {
                     Some(judge.rejection(ruling, redactor))
                 }
+                // The rule passes, or the judge was not asked, which is a warning and not a failure. The other decisions are
+                // those of a script.
                 _ => None,
             },
         }

@@ -109,14 +109,17 @@ impl<'a> View<'a> {
             && self.includes_message(message)
     }
 
-    /// Like [`View::counts`], and calls that were answered in the turn count too.
+    /// Whether a call counts for the rule: a live call that started in the scope, or one of an earlier turn whose result came in
+    /// the turn that is the scope.
     pub(crate) fn counts_or_was_answered(&self, call: usize) -> bool {
         let Some(started) = self.trace.calls.get(call) else {
             return false;
         };
+        // Replayed calls never count here, and calls of subagents only if the rule looks at them.
         if !self.trace.is_live(call) || !self.includes_author(&started.author) {
             return false;
         }
+        // If the scope is the test, every call started in it, so that no result is late.
         let was_answered = match self.turn() {
             Some(turn) => turn.late_results.contains(&call),
             None => false,
@@ -145,16 +148,17 @@ impl<'a> View<'a> {
         live.or_else(|| self.first_replayed(name, what))
     }
 
-    /// The same among replayed calls, which the trace does not index, since only a rule of their own turn sees them.
-    fn first_replayed(&self, name: &str, what: CallPhase) -> Option<u64> {
+    /// The position of the first replayed call to the tool `name`, or of its first answer. Replayed calls are visible only to
+    /// rules of the turn that replays them. So the index of the trace does not contain them, and they are searched here.
+    fn first_replayed(&self, name: &str, phase: CallPhase) -> Option<u64> {
         let turn = self.turn()?;
         if !turn.input.is_replay {
             return None;
         }
         for item in self.trace.log_of(turn.index) {
             let call = match item {
-                TraceItem::Call(call) if what == CallPhase::Called => *call,
-                TraceItem::Result { call, .. } if what == CallPhase::Answered => *call,
+                TraceItem::Call(call) if phase == CallPhase::Called => *call,
+                TraceItem::Result { call, .. } if phase == CallPhase::Answered => *call,
                 _ => continue,
             };
             if self.is_visible(call) && self.trace.calls[call].name == name {
@@ -164,9 +168,10 @@ impl<'a> View<'a> {
         None
     }
 
-    /// Something that happened, in words: `` `pay` was called ``.
+    /// An item of the trace in words, for messages: `` `pay` was called ``.
     pub(crate) fn describe(&self, item: TraceItem) -> String {
         match item {
+            // Names come from the agent and may be long, so that they are shortened.
             TraceItem::Call(call) => {
                 format!("`{}` was called", short(&self.trace.calls[call].name))
             }
@@ -191,19 +196,22 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The agent's text in the scope.
+    /// The text of the agent that a rule is about: the last message in the scope, or all text in it. Turns that switch the rule
+    /// off are left aside.
     pub(crate) fn text(&self, of: TextOf) -> String {
         if of == TextOf::Final {
-            // A last turn may have no text, because its agent only called tools.
+            // The last turn with text counts: the agent may only have called tools in the turns after it.
             let mut texts = self.turns().rev().map(|(_, turn)| self.last_message(turn));
             return texts.find(|text| !text.is_empty()).unwrap_or_default();
         }
         match self.scope {
+            // The text of each turn that does not switch the rule off.
             RuleScope::Test => self
                 .trace
                 .text_of(|turn| !self.exclusions.turns.contains(&turn)),
             RuleScope::Turn(_) => match self.turn() {
                 Some(turn) => self.trace.turn_text(turn),
+                // A turn that was not sent has no text.
                 None => String::new(),
             },
         }
@@ -223,10 +231,11 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The text of each turn of the scope, or its last message.
+    /// The text of each turn in the scope, with the index of the turn: its last message, or all its text.
     pub(crate) fn texts(&self, of: TextOf) -> Vec<(usize, String)> {
         let mut texts = Vec::new();
         for (index, turn) in self.turns() {
+            // A turn that replays the thread repeats texts that are in the list already.
             if self.has_seen(turn) {
                 continue;
             }

@@ -28,7 +28,7 @@ pub(crate) struct Attempt<'a> {
 }
 
 impl<'a> Attempt<'a> {
-    /// An attempt that has not begun.
+    /// An attempt that has not begun: its outcome is blank, and what its conversation will show is not known yet.
     pub(crate) fn new(
         case: &'a Case,
         key: &'a CaseKey,
@@ -41,7 +41,9 @@ impl<'a> Attempt<'a> {
             environment,
             purpose,
             outcome: blank(&case.shared, &case.entry),
+            // The conversation replaces this if another program recorded it, and its recording lacks some facts.
             shown: Facts::ALL,
+            // The caller adds a log of the raw events if reports show them.
             raw: None,
             contact: AgentContact::default(),
             teardown: Teardown::default(),
@@ -51,21 +53,25 @@ impl<'a> Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// Notes for all tests of the target that it answers, or in the outcome that it did not.
+    /// Notes if the agent answered: an answer is noted for all tests of its target, a missing answer in this outcome. A target
+    /// that leaves its first tests unanswered is given up.
     pub(crate) fn note_contact(&mut self) {
-        let answered = &self.case.shared.answered;
+        let answered_targets = &self.case.shared.answered;
         let target = &self.outcome.test.target;
-        let problem = self.outcome.first_problem().map(|(_, problem)| problem);
-        match self.contact.has_answered(problem) {
-            Some(true) => answered.note(target),
+        // The kind of the first problem decides: only a timeout or a connection error can be the silence of the agent.
+        let first_problem = self.outcome.first_problem().map(|(_turn, problem)| problem);
+        match self.contact.has_answered(first_problem) {
+            Some(true) => answered_targets.note(target),
             Some(false) => {
+                // The message about a target that is given up has another text if the target began an answer.
                 if self.contact.has_fallen_silent() {
-                    answered.note_silence(target);
+                    answered_targets.note_silence(target);
                 }
-                // A target that completed an answer to any test is never given up, so that this one does not count.
-                self.outcome.transcript.is_unanswered = !answered.has_answered(target);
+                // The schedule counts the unanswered tests of a target. One that ever completed an answer is never given up,
+                // so its tests need not be counted.
+                self.outcome.transcript.is_unanswered = !answered_targets.has_answered(target);
             }
-            // The agent was not asked, or the time was too short to show anything.
+            // The agent was not asked, or the time was too short to show anything: neither is noted.
             None => {}
         }
     }
@@ -76,10 +82,10 @@ impl Attempt<'_> {
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Attempt<'_> {
-    /// Adds to a connection error that a server has ended, if one has.
+    /// Names the server that has ended, if one has, in the help of the first connection error: the end is its likely cause.
     pub(crate) async fn note_server_exit(&mut self) {
         let servers = &self.case.shared.servers;
-        // A replay asks no server.
+        // A replay asks no server, and a run without servers has none that could end.
         if servers.is_empty() || !self.environment.is_live() {
             return;
         }
@@ -88,8 +94,11 @@ impl Attempt<'_> {
         let Some(problem) = problems.find(|problem| problem.kind == ErrorKind::Protocol) else {
             return;
         };
-        // Without a server that ends, this waits for ever.
+
+        // The system closes the connections of a process before it reports its end, so the end may come a moment later. Servers
+        // that go on to run never end the wait, so it has a limit.
         if let Ok(exit) = timeout(PATIENCE, servers.exit()).await {
+            // The run reports each end once, however many tests notice it, and before the outcome that names it.
             self.case.shared.report_exit(&exit).await;
             problem.help = Some(format!("{exit} while the tests ran"));
         }

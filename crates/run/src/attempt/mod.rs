@@ -1,5 +1,5 @@
-//! The parts of one attempt at a test that are not its conversation: its hooks, its teardown, what later turns need of earlier ones
-//! (`capture_values`), snapshots, and what follows it (`observers`).
+//! The parts of one attempt at a test that are not its conversation: its hooks, its teardown, what later turns need of earlier
+//! ones (`capture_values`), snapshots, and what follows it (`observers`).
 //!
 //! **Invariant:** a teardown runs for each attempt whose hooks began, however it ends.
 

@@ -11,20 +11,22 @@ use ananke_conversation::Observer;
 use ananke_trace::trace::AgentTime;
 
 impl Attempt<'_> {
-    /// The observers of a conversation of `lane`: the recording, and what `--debug` and reports show.
+    /// The observers of one conversation of this attempt. `lane` is the partner: the tested agent, or a helper such as a
+    /// simulator or a judge.
     pub(crate) fn observers(&self, lane: &Lane) -> Vec<Box<dyn Observer + '_>> {
         let shared = &self.case.shared;
         let is_of_agent = *lane == Lane::Agent;
         let mut observers: Vec<Box<dyn Observer + '_>> = Vec::new();
-        // Helpers are recorded, too: a replay asks none.
+        // Conversations with helpers are recorded, too, since a replay asks no helper.
         if let Some(recorder) = self.environment.recorder() {
             observers.push(Box::new(recorder.clone()));
         }
         if is_of_agent {
-            // Reports have the events of the agent alone, as they came.
+            // Reports show the raw events of the agent alone.
             if let Some(raw) = &self.raw {
                 observers.push(Box::new(raw.clone()));
             }
+            // An agent outside of this program can fail to answer. If it does so from the beginning, the run gives it up.
             if self.is_sent() {
                 observers.push(Box::new(ContactObserver {
                     contact: &self.contact,
@@ -32,18 +34,19 @@ impl Attempt<'_> {
                     target: &self.case.entry.test.target,
                 }));
             }
+            // The live area shows a test while it runs, but not the replay that verifies its recording.
             let is_shown = self.purpose == AttemptPurpose::Report;
             if is_shown && shared.options.activity {
                 observers.push(Box::new(ActivityLog::new(self.case)));
             }
         }
-        // The exchanges of a verification were printed when they were recorded.
+        // `--debug` prints exchanges. Those of a verification were printed when they were recorded.
         let is_new = self.purpose != AttemptPurpose::Verify;
         if is_new && shared.options.exchanges {
             let started = self.environment.started();
             observers.push(Box::new(ExchangeLog::new(self.case, started, lane.clone())));
         }
-        // A program holds the conversation with the agent, and knows nothing of helpers.
+        // A program that holds the conversation with the agent may follow it. Helpers are asked without the program.
         if is_of_agent && let Some(driver) = shared.conversations.driver() {
             observers.extend(driver.observer());
         }

@@ -14,22 +14,24 @@ use ananke_trace::outcome::{ErrorKind, Outcome, Problem, RunEvent, SnapshotWritt
 /// The number of obsolete snapshots that are listed.
 const LISTED: usize = 20;
 
-/// Writes the captured snapshots if the test passed.
+/// Writes the snapshots that the rules of a test captured, each to its file, and lists them in the outcome. A test that did not
+/// pass writes none.
 ///
 /// # Errors
-/// If a file cannot be written; those before it are written.
+/// If a file cannot be written; the files before it stay written.
 pub(crate) fn keep(captured: Vec<Captured>, outcome: &mut Outcome) -> Result<(), Problem> {
-    // The snapshot of a test that failed would be the expectation of what is wrong.
+    // Later runs expect what a snapshot contains, so the answer of a test that failed must not become one.
     if outcome.status() != Status::Passed {
         return Ok(());
     }
     for captured in captured {
+        // A new snapshot had no file before; any other is an update. Reports count them separately.
         let is_new = captured.is_new();
         let Golden { path, shown, .. } = captured.golden;
         if let Err(error) = golden::write(&path, &captured.text) {
             let message = format!(
                 "the snapshot `{shown}` cannot be written: {}",
-                why(&path, &error)
+                write_failure(&path, &error)
             );
             return Err(Problem::new(ErrorKind::Setup, message));
         }
@@ -42,7 +44,7 @@ pub(crate) fn keep(captured: Vec<Captured>, outcome: &mut Outcome) -> Result<(),
 }
 
 /// The reason that a file cannot be written, in words.
-fn why(path: &Path, error: &io::Error) -> String {
+fn write_failure(path: &Path, error: &io::Error) -> String {
     // The reason of the system does not name the file that is there instead of a directory.
     let mut folders = path.ancestors().skip(1);
     if let Some(file) = folders.find(|folder| folder.is_file())
@@ -58,24 +60,26 @@ pub(crate) fn clear(shared: &Run, obsolete: Vec<Golden>) {
     if obsolete.is_empty() {
         return;
     }
+    // A run that was stopped only lists them, and the next one that is not stopped deletes them.
     let may_delete = shared.options.writing.obsolete && shared.stopper.reason().is_none();
     let mut deleted = 0;
-    let mut left = 0;
+    let mut remaining = 0;
     let mut listed = Vec::new();
     for Golden { path, shown, .. } in obsolete {
         if may_delete && fs::remove_file(&path).is_ok() {
             deleted += 1;
-            // The last one leaves an empty folder, which git would not keep either; any other stays.
-            let _ = path.parent().map(fs::remove_dir);
+            // The directory goes with its last snapshot. The system refuses to remove one that has other files: then it stays.
+            let _is_refused = path.parent().map(fs::remove_dir);
         } else {
-            left += 1;
+            // A snapshot that cannot be deleted is reported like one that may not be. The list is short, the count is complete.
+            remaining += 1;
             if listed.len() < LISTED {
                 listed.push(shown);
             }
         }
     }
     shared.tell_all(RunEvent::ObsoleteSnapshots {
-        left,
+        left: remaining,
         deleted,
         listed,
     });

@@ -44,36 +44,43 @@ impl Teardown {
     }
 }
 
-/// Runs every teardown command, also if the run is stopping; `watchdog` watches over it.
+/// Runs every teardown command in order, also if the run is stopping, and collects the warnings and problems of all. `watchdog`
+/// gets the time that they may take.
 pub(crate) async fn run_teardown(
     case: &Case,
     watchdog: &Watchdog,
     preparation: &Mutex<Preparation>,
 ) -> Teardown {
-    // A second interrupt ends the program, and kills the process.
-    let never = CancellationToken::new();
+    // A stop of the run must not end a command that cleans up, so it gets a token that is never cancelled. A second interrupt
+    // ends this program, and kills the process of the command.
+    let never_cancelled = CancellationToken::new();
     let mut teardown = Teardown::default();
     let commands = lock(preparation).teardown_commands();
     for index in 0..commands {
-        let who = format!("teardown {}", index + 1);
+        let shown_name = format!("teardown {}", index + 1);
         let command = lock(preparation).teardown(index);
         let mut command = match command {
             Ok(Some(command)) => command,
+            // No command has this index: nothing is to be done.
             Ok(None) => continue,
             // One command that cannot be filled, say for a variable that no hook gave, does not stop the others.
             Err(error) => {
                 let problem = case.unprepared(error);
-                let message = format!("{who}: {}", problem.message);
+                let message = format!("{shown_name}: {}", problem.message);
                 teardown.add_not_started(Problem { message, ..problem });
                 continue;
             }
         };
-        let left_out = command.launch.leave_out_unusable(&who);
+        // Environment variables that no system passes to a program are removed, each with a warning.
+        let unusable = command.launch.leave_out_unusable(&shown_name);
         teardown.warnings.append(&mut command.warnings);
-        teardown.warnings.extend(left_out);
+        teardown.warnings.extend(unusable);
+
+        // Each command may take its own timeout, which the watchdog adds to the time of the whole teardown.
         watchdog.extend(command.launch.timeout);
-        match hook::run(&command, &never).await {
+        match hook::run(&command, &never_cancelled).await {
             Ok(_) => {}
+            // A command that never ran is an error of its test; one that ran and failed is a warning (SPEC 3).
             Err(error) if error.is_not_started() => teardown.add_not_started(Problem {
                 kind: ErrorKind::Hook,
                 message: error.to_string(),

@@ -29,7 +29,7 @@ const LONGEST_NAME: usize = 200;
 pub(crate) struct ActivityLog<'a> {
     case: &'a Case,
     /// The calls that run, each with its id and its name.
-    open: Vec<(String, String)>,
+    open_calls: Vec<(String, String)>,
     /// The moment at which the last event was sent.
     last: At,
     /// The number of events that were sent.
@@ -40,7 +40,7 @@ impl<'a> ActivityLog<'a> {
     pub(crate) fn new(case: &'a Case) -> Self {
         Self {
             case,
-            open: Vec::new(),
+            open_calls: Vec::new(),
             last: At::default(),
             sent: 0,
         }
@@ -67,33 +67,36 @@ impl<'a> ActivityLog<'a> {
         self.sent += 1;
         self.case.tell(RunEvent::Activity {
             id: self.case.entry.id().into_owned(),
-            call: self.open.last().map(|(_, name)| name.clone()),
+            call: self.open_calls.last().map(|(_, name)| name.clone()),
         });
     }
 
-    fn close(&mut self, id: &str) {
-        let before = self.open.len();
-        self.open.retain(|(open, _)| open != id);
-        if self.open.len() < before {
+    fn close_call(&mut self, id: &str) {
+        let before = self.open_calls.len();
+        self.open_calls.retain(|(open, _)| open != id);
+        if self.open_calls.len() < before {
             self.report_call();
         }
     }
 }
 
 impl Observer for ActivityLog<'_> {
+    /// Reports the call that runs if `change` begins or ends one, and else only that the agent was heard.
     fn change(&mut self, _: &Lane, _: At, change: &Change<'_>) {
         match change {
-            Change::CallOpened { id, name, .. } if self.open.len() < MOST_OPEN => {
+            // An agent can open any number of calls. Those beyond the limit are not listed: for them, as for any change in the
+            // last arm, the report is only that the agent was heard.
+            Change::CallOpened { id, name, .. } if self.open_calls.len() < MOST_OPEN => {
                 let name = truncate::bytes(name, LONGEST_NAME).into_owned();
-                self.open.push((id.clone().into_owned(), name));
+                self.open_calls.push((id.clone().into_owned(), name));
                 self.report_call();
             }
             Change::CallAnswered { id, .. }
             | Change::CallExecuted { id, .. }
-            | Change::CallFailed { id, .. } => self.close(id),
-            // A call without a result runs no more when its run is over.
+            | Change::CallFailed { id, .. } => self.close_call(id),
+            // The end of a run ends its calls, also those without a result.
             Change::RunEnded(_) => {
-                self.open.clear();
+                self.open_calls.clear();
                 self.report_call();
             }
             _ => self.report_heard(),
@@ -101,6 +104,6 @@ impl Observer for ActivityLog<'_> {
     }
 
     fn answered(&mut self, answer: &ToolAnswer) {
-        self.close(&answer.call);
+        self.close_call(&answer.call);
     }
 }

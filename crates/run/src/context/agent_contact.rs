@@ -1,6 +1,7 @@
 //! The progress of an attempt with its agent, from the data that is sent and received.
 //!
-//! Flows in: what a session reports, of whatever protocol. Flows out: whether nothing came of it, and to all tests that a target answers.
+//! Flows in: what a session reports, of whatever protocol. Flows out: whether nothing came of it, and to all tests that a target
+//! answers.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard};
 use ananke_base::context::lock;
 
 /// The fewest tests without an answer that show that a target does not answer.
-const FEWEST: usize = 3;
+const FEWEST_UNANSWERED: usize = 3;
 
 /// The results of the first tests of each target, by its name.
 #[derive(Debug, Default)]
@@ -58,14 +58,16 @@ impl AnsweredTargets {
         }
     }
 
-    /// Counts a test that got no complete answer. If the first tests of the target, as many as run at once, all got none, it is
-    /// given up now, for these.
+    /// Counts a test of `target` that got no complete answer, in a run of `at_once` tests at a time. If the target is given up
+    /// because of this one, returns for how many tests.
     pub(super) fn add_unanswered(&self, target: &str, at_once: usize) -> Option<GivenUp> {
         let mut targets = self.targets();
         let known = targets.entry(target.to_owned()).or_default();
         known.unanswered += 1;
-        // Tests that run at once may all meet the same short outage, so as many must have got no answer.
-        let is_enough = known.unanswered >= at_once.max(FEWEST);
+        // Tests that run at once may all meet the same short outage, so as many must have got no answer. If few run at once,
+        // their number shows too little, so there is a least number.
+        let is_enough = known.unanswered >= at_once.max(FEWEST_UNANSWERED);
+        // A target is given up once, and never after it completed an answer.
         if known.has_answered || known.is_given_up || !is_enough {
             return None;
         }

@@ -41,6 +41,7 @@ impl Case {
         self.shared.options.settings.timeout
     }
 
+    /// The test `entry` of `plan`, which starts now. `loading` reads its file.
     pub(crate) fn new(
         shared: Arc<Run>,
         plan: Arc<Plan>,
@@ -49,9 +50,11 @@ impl Case {
     ) -> Self {
         let clock = &shared.context.clock;
         Self {
+            // The fields that read `shared` and `entry` come first, since both move into the last ones.
             started_unix_ms: clock.unix_ms(clock.now()),
             redactor: shared.redactor_of(&entry),
             warnings: Mutex::default(),
+            // A test with a walk begins with its first one. Others never look at this.
             walk: Arc::new(Mutex::new(CurrentWalk::of(WalkRoute::Explore(1)))),
             watchdog: Arc::default(),
             shared,
@@ -90,7 +93,7 @@ impl Case {
         std::mem::take(&mut *lock(&self.warnings))
     }
 
-    /// The problem of a test that could not be prepared; secrets that the messages may quote are masked from now on.
+    /// The problem of a test that could not be prepared. Secrets that its messages may quote are masked from now on.
     pub(crate) fn unprepared(&self, error: PrepareError) -> Problem {
         match error {
             PrepareError::Changed => {
@@ -100,12 +103,12 @@ impl Case {
             PrepareError::Broken(problems, secrets) => {
                 self.redactor.add(&secrets);
                 let lines: Vec<String> = problems.iter().map(Diagnostic::to_string).collect();
-                // One help is enough: the problems of one test mostly have the same cause.
-                let mut helped = problems.iter().filter(|problem| !problem.help.is_empty());
+                // The first help is enough: the problems of one test mostly have the same cause.
+                let mut with_help = problems.iter().filter(|problem| !problem.help.is_empty());
                 Problem {
                     kind: ErrorKind::Setup,
                     message: lines.join("\n"),
-                    help: helped.next().map(|problem| problem.help.join("\n")),
+                    help: with_help.next().map(|problem| problem.help.join("\n")),
                 }
             }
         }

@@ -26,7 +26,7 @@ pub struct ConversationStart {
 }
 
 impl ConversationStart {
-    /// The facts of the conversation of a test that is prepared.
+    /// The facts of the conversation of a test whose target and messages are filled.
     pub(crate) fn of(prepared: &Prepared) -> Self {
         let target = &prepared.target;
         let tools = prepared.client_tools.iter();
@@ -41,21 +41,25 @@ impl ConversationStart {
         }
     }
 
-    /// The trace that a conversation fills.
+    /// An empty trace of this conversation, to which its turns are added.
     pub fn trace(&self) -> Trace {
-        // An agent that repeats the history is not to be taken for one that says and does it now.
-        let mut ids = Vec::new();
+        // Some agents send the history again. Messages and calls with these ids are then not taken for new ones.
+        let mut history_ids = Vec::new();
         for message in &self.history {
-            ids.extend(message.id.clone());
-            ids.extend(message.calls.iter().map(|call| call.id.clone()));
+            history_ids.extend(message.id.clone());
+            history_ids.extend(message.calls.iter().map(|call| call.id.clone()));
         }
         let trace = Trace::new(self.state.clone())
             .on_thread(self.thread_id.as_str())
-            .after(ids);
+            .after(history_ids);
+
+        // Rules can look into the history. Known names are those of data that is left unread on purpose, so the trace does not
+        // report them as unread.
         let trace = trace
             .remembering(&self.history)
             .knowing(&self.known)
             .with_peer(self.peer);
+        // Times are those of the events if the target says that their clock is right, else those of their arrival.
         if self.has_event_clock {
             trace.by_event_clock()
         } else {

@@ -17,11 +17,13 @@ use ananke_trace::redact::Sealed;
 /// The longest time for which an event waits for others that are taken with it.
 const COLLECTED: Duration = Duration::from_millis(2);
 
-/// A channel for the events of one run, in which at most so many outcomes wait.
+/// A channel for the events of one run, in which at most `outcomes` outcomes wait.
 pub fn event_channel(outcomes: usize) -> (EventSender, EventReceiver) {
+    // Events wait without a limit; only outcomes, which are large, need room. An outcome without room waits in the spool.
     let (sender, receiver) = mpsc::unbounded_channel();
-    let (hurry, hurried) = sync_channel(1);
     let room = Arc::new(Semaphore::new(outcomes.clamp(1, Semaphore::MAX_PERMITS)));
+    // A signal to hurry wakes the receiver while it waits for more events. One waiting signal does that as well as many.
+    let (hurry, hurried) = sync_channel(1);
     let sender = EventSender {
         events: sender,
         room: Arc::clone(&room),
@@ -31,6 +33,7 @@ pub fn event_channel(outcomes: usize) -> (EventSender, EventReceiver) {
         events: receiver,
         room,
         hurried,
+        // The first event is reported at once: nothing was taken that others may follow.
         has_taken: false,
     };
     (sender, receiver)
@@ -90,7 +93,7 @@ pub struct EventReceiver {
     events: mpsc::UnboundedReceiver<Option<Sealed<RunEvent>>>,
     room: Arc<Semaphore>,
     hurried: Receiver<()>,
-    /// Whether an event was taken since the last wait for more.
+    /// An event was taken before.
     has_taken: bool,
 }
 
@@ -102,19 +105,24 @@ pub struct EventReceiver {
 impl Iterator for EventReceiver {
     type Item = Sealed<RunEvent>;
 
+    /// The next event; `None` once the run is over. Blocks the thread until then.
     fn next(&mut self) -> Option<Sealed<RunEvent>> {
-        let mut event = self.events.try_recv();
-        // After an event others may follow at once, so they are collected before the thread is put to sleep.
-        if event.is_err() && self.has_taken {
+        let mut received = self.events.try_recv();
+        // More events often follow one within moments. To be woken for each costs more than to report it, so this thread sleeps
+        // for a short time and lets them collect; a sender that waits for this thread ends the sleep.
+        if received.is_err() && self.has_taken {
             let _is_hurried = self.hurried.recv_timeout(COLLECTED);
-            event = self.events.try_recv();
+            received = self.events.try_recv();
         }
-        let event = match event {
-            Ok(event) => Some(event),
+        // Without an event even then, the thread sleeps until the next one.
+        let received = match received {
+            Ok(received) => Some(received),
             Err(_) => self.events.blocking_recv(),
         };
         self.has_taken = true;
-        self.accept(event.flatten())
+        // The run is over if a sender sent `None`, or if no sender is left, for which `received` is `None`. For an outcome,
+        // `accept` makes room for another one.
+        self.accept(received.flatten())
     }
 }
 

@@ -37,21 +37,26 @@ pub(crate) enum ReasonNovelty {
 }
 
 impl FailureReasons {
-    /// Counts a run that did not pass.
+    /// Counts a run that did not pass with the earlier runs of the same reason, and returns whether the reason is a new one.
     pub(crate) fn add(&mut self, outcome: &Outcome) -> ReasonNovelty {
         let rule = varying_rule(outcome);
         let status = outcome.status();
+        // An outcome without a finding has its status as the only reason.
         let (kind, message) = outcome
             .headline()
             .unwrap_or((status.as_str(), status.as_str()));
+
         for listed in &mut self.listed {
-            // The words of a rule that varies differ from run to run, so its place alone says that the reason is the same.
-            let is_same = rule.is_some() || listed.failed.message == message;
-            if is_same && listed.rule.as_ref() == rule && listed.failed.kind == kind {
+            // The message of a varying rule differs from run to run, so the place of the rule is compared instead.
+            let is_same_message = rule.is_some() || listed.failed.message == message;
+            if is_same_message && listed.rule.as_ref() == rule && listed.failed.kind == kind {
                 listed.failed.add(outcome.run);
                 return ReasonNovelty::Known;
             }
         }
+
+        // An agent can fail in any number of ways, so the list has a limit. Runs with a reason beyond it are only counted. Later
+        // runs cannot be compared with these, so none of them counts as the first with its reason.
         if self.listed.len() == MOST_REASONS {
             self.further += 1;
             return ReasonNovelty::Known;
@@ -78,13 +83,14 @@ impl FailureReasons {
     }
 }
 
-/// The place of the rule that failed first, if what it found is different in every run: of a limit, and of any rule in a
-/// simulated conversation.
+/// The place of the rule that failed first if its message differs from run to run; `None` if equal reasons have equal messages.
 fn varying_rule(outcome: &Outcome) -> Option<&Place> {
+    // With any other status, no rule is the reason.
     if outcome.status() != Status::Failed {
         return None;
     }
-    let (_, first) = outcome.all_failures().next()?;
+    let (_turn, first) = outcome.all_failures().next()?;
+    // A limit reports the number that it measured, and in a simulated conversation every text differs.
     let mut turns = outcome.transcript.turns.iter();
     let is_simulated = turns.any(|turn| turn.origin == InputOrigin::Simulator);
     if first.measured.is_some() || is_simulated {

@@ -1,12 +1,13 @@
 //! What every test of a run shares, and what a part of an attempt is asked for.
 //!
-//! [`Run`] is the context of a whole run, [`Case`] that of one test. Limits that targets share (`target_limits`, `rate_limit`) and
-//! fixed threads that tests do not share (`thread_locks`) say when a test may go on. A `watchdog` watches each: if a test computes or
-//! blocks for too long, it ends without its thread, which another one replaces. Rules have a time of their own: schemas count
-//! steps and are given up between them; a pattern cannot be, so its thread is left behind, at most one for each job.
-//! What ends a run early is a person or a failure (`stopper`), a server that ends (`watch_servers`), or a target that answers none of
-//! the first tests (`unanswered`). An [`AttemptSeries`] says how often a test is tried, an [`UnwrittenInput`] what the user says
-//! that no test has written, a [`ConversationDriver`] is a program that says it, and a [`Tap`] follows conversations.
+//! [`Run`] is the context of a whole run, [`Case`] that of one test. Limits that targets share (`target_limits`, `rate_limit`)
+//! and fixed threads that tests do not share (`thread_locks`) say when a test may go on. A `watchdog` watches each: if a test
+//! computes or blocks for too long, it ends without its thread, which another one replaces. Rules have a time of their own:
+//! schemas count steps and are given up between them; a pattern cannot be, so its thread is left behind, at most one for each
+//! job. What ends a run early is a person or a failure (`stopper`), a server that ends (`watch_servers`), or a target that
+//! answers none of the first tests (`unanswered`). An [`AttemptSeries`] says how often a test is tried, an [`UnwrittenInput`]
+//! what the user says that no test has written, a [`ConversationDriver`] is a program that says it, and a [`Tap`] follows
+//! conversations.
 //!
 //! **Invariant:** no test can hold up another test, a signal or the end of the run.
 

@@ -11,7 +11,7 @@ use ananke_trace::outcome::{
 };
 use ananke_trace::redact::{Redactor, Sealed};
 
-/// The outcome of a test that has just started.
+/// The outcome of a test that starts now: its identity and the moment; nothing has been found out yet.
 pub(crate) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
     let clock = &shared.context.clock;
     Outcome {
@@ -26,6 +26,7 @@ pub(crate) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
             is_default_target: is_default(&entry.test.target),
             line: entry.test.line,
             target: entry.test.target.clone(),
+            // The agent is known once the target of the test is filled, and is added then.
             agent: String::new(),
             quarantine: entry.quarantine.as_deref().cloned(),
         },

@@ -50,19 +50,22 @@ impl Prefetch {
         Some((entry, loading))
     }
 
-    /// Makes sure that the next `count` tests are being loaded, with those that already are. Consecutive tests of one file share
-    /// it, as do the rows of one test.
+    /// Begins to load the files of tests until those of the next `count` tests are being loaded. Consecutive tests of one file
+    /// share its loading, as do the rows of one test.
     pub(crate) fn load_ahead(&mut self, count: usize) {
+        // The tests that have started and those that are being loaded come first in the plan.
         let first = self.started + self.loading.len();
+        let lacking = count.saturating_sub(self.loading.len());
         let unloaded = self.plan.cases.iter().enumerate().skip(first);
-        for (index, entry) in unloaded.take(count.saturating_sub(self.loading.len())) {
+        for (index, entry) in unloaded.take(lacking) {
+            // The file loaded last belongs to the test before this one, so only that test is compared.
             let loading = if let Some(latest) = &self.latest
                 && index > 0
                 && self.plan.cases[index - 1].is_read_with(entry)
             {
                 latest.clone()
             } else if let Some(file) = self.plan.take_file(entry) {
-                // The plan has read it to find its tests, and kept it.
+                // The plan read the file to find its tests, and kept it: it need not be read again.
                 Loading::done(file)
             } else {
                 Loading::begin(self.context.clone(), entry.clone())

@@ -71,7 +71,8 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run that sends what happens to `events`.
+    /// A run that sends what happens to `events`. Every other part has the default of a run of written tests against live agents;
+    /// callers set the public fields to replay, to ask a person, or to compare with an earlier run.
     pub fn new(
         context: Context,
         transport: Arc<dyn Transport>,
@@ -174,8 +175,8 @@ impl ConversationOrigin {
 }
 
 impl Run {
-    /// Watches the servers that the tests need until it is dropped; never returns. If one ends by itself, the run reports it at once
-    /// and starts no further test. Running tests finish.
+    /// Watches the servers that the tests need until it is dropped; never returns. If one ends by itself, the run reports it at
+    /// once and starts no further test. Running tests finish.
     pub(crate) async fn watch_servers(&self) {
         let exit = self.servers.exit().await;
         self.report_exit(&exit).await;

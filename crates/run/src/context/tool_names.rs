@@ -81,25 +81,27 @@ impl RuleName {
 }
 
 impl ToolNames {
-    /// Takes the names of tools that exist.
+    /// Adds the names of tools that exist.
     pub(crate) fn exist<'n>(&self, names: impl IntoIterator<Item = &'n str>, redactor: &Redactor) {
         let distinct: BTreeSet<&str> = names.into_iter().collect();
-        let mut kept = self.names();
+        let mut collected = self.names();
         for name in distinct {
             if !is_secret(name, redactor) {
-                kept.exists(name);
+                collected.add_tool(name);
             }
         }
     }
 
-    /// Takes the names in the rules of a test.
+    /// Adds the names of tools and arguments in the rules of a test. When all tests are over, those that no agent used are
+    /// compared with the names that exist.
     pub(crate) fn name<'r>(
         &self,
         tools: impl IntoIterator<Item = NamedTool<'r>>,
         redactor: &Redactor,
     ) {
-        let mut kept = self.names();
+        let mut collected = self.names();
         for tool in tools {
+            // The report of a near name shows the name, so one that contains a secret is not collected.
             if is_secret(&tool.name, redactor) {
                 continue;
             }
@@ -111,21 +113,26 @@ impl ToolNames {
             };
             for argument in &tool.arguments {
                 if !is_secret(argument, redactor) {
-                    kept.name_argument(&name, argument, (tool.place(), tool.rule));
+                    collected.add_named_arg(&name, argument, (tool.place(), tool.rule));
                 }
             }
-            kept.name(name, tool.rule, || tool.place());
+            // The place of a tool that exists is not needed, and is then not computed.
+            collected.add_named(name, tool.rule, || tool.place());
         }
     }
 
-    /// Takes the tools that an agent called, and the arguments that its calls had and that it declared.
+    /// Adds the names that exist by a trace: the tools that the agent called, the arguments of its calls, and the arguments in
+    /// the tools that it declared.
     pub(crate) fn seen_in(&self, trace: &Trace, redactor: &Redactor) {
         self.exist(trace.calls.iter().map(|call| call.name.as_str()), redactor);
         for call in &trace.calls {
             if let Args::Json(args) = call.args() {
-                self.arguments_exist(&call.name, call.opened_args().unwrap_or(args), redactor);
+                // Tools read arguments also in JSON that is a text, so that form is preferred where there is one.
+                let args = call.opened_args().unwrap_or(args);
+                self.arguments_exist(&call.name, args, redactor);
             }
         }
+        // A tool that is declared without a schema has arguments that are not known.
         for declarations in &trace.declarations {
             for DeclaredTool { name, input, .. } in &declarations.tools {
                 if let Some(schema) = input {
@@ -135,25 +142,25 @@ impl ToolNames {
         }
     }
 
-    /// Takes the arguments of a client-side tool.
+    /// Adds the arguments of a client-side tool.
     pub(crate) fn declared(&self, tool: &ToolDeclaration, redactor: &Redactor) {
         self.schema_exists(&tool.name, &tool.parameters, redactor);
     }
 
-    /// Takes the arguments that the schema of a tool declares.
+    /// Adds the arguments that the schema of a tool declares.
     fn schema_exists(&self, tool: &str, schema: &Value, redactor: &Redactor) {
         if let Some(properties) = schema.get("properties") {
             self.arguments_exist(tool, properties, redactor);
         }
     }
 
-    /// Takes the keys of a mapping as names of arguments.
+    /// Adds the keys of a mapping as names of arguments.
     fn arguments_exist(&self, tool: &str, args: &Value, redactor: &Redactor) {
         let Value::Object(args) = args else { return };
-        let mut kept = self.names();
+        let mut collected = self.names();
         for argument in args.keys() {
             if !is_secret(argument, redactor) && !is_secret(tool, redactor) {
-                kept.argument_exists(tool, argument);
+                collected.add_existing_argument(tool, argument);
             }
         }
     }
@@ -174,17 +181,18 @@ impl ToolNames {
 }
 
 impl Names {
-    /// Takes the name of a tool that exists.
-    fn exists(&mut self, name: &str) {
+    /// Adds the name of a tool that exists, unless it is too long or there are too many.
+    fn add_tool(&mut self, name: &str) {
         if self.is_full || name.len() > LONGEST || self.existing.contains(name) {
             return;
         }
-        // A rule that names it is right, and needs no place any more.
+        // Rules that name the tool, whole or by a suffix, are right, so they and their places need not be kept any more.
         self.named.remove(&RuleName::Whole(name.to_owned()));
         self.named.remove(&RuleName::Suffix(name.to_owned()));
         for suffix in after_prefixes(name) {
             self.named.remove(&RuleName::Suffix(suffix.to_owned()));
         }
+        // Names in rules are compared only with a complete list: an incomplete one would make right names look wrong.
         if self.existing.len() == MOST_NAMES {
             self.is_full = true;
             return;
@@ -194,15 +202,17 @@ impl Names {
         self.existing_suffixes.extend(suffixes);
     }
 
-    /// Takes a name in a rule, with its place, which is made only if it is needed.
-    fn name(&mut self, named: RuleName, rule: &'static str, place: impl FnOnce() -> Place) {
+    /// Adds the name of a tool in a rule with its place, unless the tool exists. `place` computes the place, which takes time,
+    /// and is called only if it is needed.
+    fn add_named(&mut self, named: RuleName, rule: &'static str, place: impl FnOnce() -> Place) {
         let name = named.as_str();
         let exists = self.existing.contains(name)
             || named.is_suffix() && self.existing_suffixes.contains(name);
         if name.len() > LONGEST || exists {
             return;
         }
-        // The last in order go, and not the newest: what is found must not depend on which test ends first.
+        // Both limits drop what is last in the order of names or places, and not what came last: the result must not depend on
+        // which test ends first.
         let places = self.named.entry(named).or_default();
         places.insert((place(), rule));
         if places.len() > MOST_PLACES {
@@ -214,23 +224,26 @@ impl Names {
         }
     }
 
-    /// Takes the name of an argument that exists.
-    fn argument_exists(&mut self, tool: &str, argument: &str) {
+    /// Adds the name of an argument that exists.
+    fn add_existing_argument(&mut self, tool: &str, argument: &str) {
         if tool.len() > LONGEST || argument.len() > LONGEST {
             return;
         }
-        // One more than are compared says that there are too many.
+        // One more than the limit is added, which shows later that there were too many.
         if self.existing_arguments.len() <= MOST_NAMES {
             let pair = (tool.to_owned(), argument.to_owned());
             self.existing_arguments.insert(pair);
         }
     }
 
-    /// Takes the name of an argument in a rule.
-    fn name_argument(&mut self, tool: &RuleName, argument: &str, place: (Place, &'static str)) {
+    /// Adds the name of an argument of `tool` in a rule, with the place and the kind of the rule.
+    fn add_named_arg(&mut self, tool: &RuleName, argument: &str, place: (Place, &'static str)) {
+        // No tool has names this long, so an agent or a rule that sends one must not take the memory.
         if tool.as_str().len() > LONGEST || argument.len() > LONGEST {
             return;
         }
+        // Both limits drop what is last in the order of names or places, and not what came last: the result must not depend on
+        // which test ends first.
         let named = (tool.clone(), argument.to_owned());
         let places = self.named_arguments.entry(named).or_default();
         places.insert(place);
@@ -243,13 +256,15 @@ impl Names {
         }
     }
 
-    /// The arguments in rules that are probably misspelled: a tool has others, and none of this name.
+    /// The arguments in rules that are probably misspelled: the tool has an argument with a similar name, and none with this one.
     fn near_arguments(&self) -> Vec<NearName> {
         let mut found = Vec::new();
+        // The list of existing arguments is not complete then, so a right name could look misspelled.
         if self.existing_arguments.len() > MOST_NAMES {
             return found;
         }
         for ((tool, name), places) in &self.named_arguments {
+            // A rule can name tools by a suffix that several of them have. An argument of any of these tools exists for the rule.
             let mut existing = Vec::new();
             for (owner, argument) in &self.existing_arguments {
                 if tool.is_of(owner) {
@@ -264,12 +279,14 @@ impl Names {
             let spellings = Spellings::of(existing.iter().copied());
             let mut nearest = near_name(name, &existing, &spellings);
             if nearest.is_none() {
-                let mut wholes = existing.iter().copied();
-                nearest = wholes.find(|whole| is_part_of(name, whole));
+                let mut candidates = existing.iter().copied();
+                nearest = candidates.find(|whole| is_part_of(name, whole));
             }
+            // A name that resembles no argument may be one that the agent never sent: that is no typo.
             let Some(nearest) = nearest else {
                 continue;
             };
+            // Each place that has the name is reported.
             found.extend(places.iter().map(|(place, rule)| NearName {
                 place: place.clone(),
                 name: name.clone(),
@@ -281,11 +298,14 @@ impl Names {
         found
     }
 
+    /// The tools and arguments in rules that are probably misspelled, in the order of their places, and a note if not all names
+    /// could be compared.
     fn near_names(&self) -> NearNames {
-        // The tool that is missing may be the very one that a rule names.
+        // The calls of a test that ended without its thread are lost, so a tool that a rule names may exist all the same.
         if self.is_unknown {
             return NearNames::default();
         }
+        // The list of existing tools is not complete then, so a right name could look misspelled.
         if self.is_full {
             let note = "more than 2000 different tools were called: names in rules were not compared with theirs";
             return NearNames {
@@ -302,6 +322,7 @@ impl Names {
             if call_as_name(name).is_some() {
                 continue;
             }
+            // A tool that resembles no other may just not have been called. Each place that has a near name is reported.
             if let Some(nearest) = near_name(name, &existing, &spellings) {
                 found.extend(places.iter().map(|(place, rule)| NearName {
                     place: place.clone(),
@@ -313,6 +334,7 @@ impl Names {
             }
         }
         found.sort_unstable();
+        // Names that were dropped cannot be compared, but those that were kept are reported.
         let mut note = None;
         if self.is_partial {
             note = Some(
@@ -369,19 +391,19 @@ mod tests {
     fn near_names(named: &[&str], existing: &[&str]) -> NearNames {
         let mut kept = Names::default();
         let half = existing.len() / 2;
-        existing[..half].iter().for_each(|name| kept.exists(name));
+        existing[..half].iter().for_each(|name| kept.add_tool(name));
         for (name, line) in named.iter().zip(1..) {
             let name = match name.strip_prefix('*') {
                 Some(suffix) => RuleName::Suffix(suffix.to_owned()),
                 None => RuleName::Whole((*name).to_owned()),
             };
-            kept.name(name, "tools.forbid", || Place {
+            kept.add_named(name, "tools.forbid", || Place {
                 file: "a".into(),
                 line,
                 column: 1,
             });
         }
-        existing[half..].iter().for_each(|name| kept.exists(name));
+        existing[half..].iter().for_each(|name| kept.add_tool(name));
         kept.near_names()
     }
 
@@ -466,7 +488,7 @@ mod tests {
             ("shop__pay", "currency"),
             ("refund", "orderId"),
         ] {
-            kept.argument_exists(tool, argument);
+            kept.add_existing_argument(tool, argument);
         }
         let whole = |name: &str| RuleName::Whole(name.to_owned());
         let suffix = |name: &str| RuleName::Suffix(name.to_owned());
@@ -488,7 +510,7 @@ mod tests {
                 line,
                 column: 1,
             };
-            kept.name_argument(tool, argument, (place, "tools.forbid_calls"));
+            kept.add_named_arg(tool, argument, (place, "tools.forbid_calls"));
         }
         assert_eq!(
             words(&kept.near_names()),
@@ -501,7 +523,7 @@ mod tests {
             ]
         );
         for index in 0..=MOST_NAMES {
-            kept.argument_exists("pay", &index.to_string());
+            kept.add_existing_argument("pay", &index.to_string());
         }
         assert_eq!(words(&kept.near_names()), Vec::<String>::new());
     }
@@ -541,8 +563,8 @@ mod tests {
             column: 1,
         };
         let name = RuleName::Whole("get_odrer".to_owned());
-        names.names().name(name, "tools.forbid", place);
-        names.names().exists("get_order");
+        names.names().add_named(name, "tools.forbid", place);
+        names.names().add_tool("get_order");
         assert_eq!(names.near_names(), NearNames::default());
         names.names().is_unknown = false;
         assert_eq!(words(&names.near_names()), ["1 get_odrer get_order"]);

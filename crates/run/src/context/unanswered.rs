@@ -6,22 +6,25 @@ use ananke_plan::Plan;
 use ananke_trace::outcome::{NoAnswer, RunEvent};
 
 impl Run {
-    /// Counts a test that got no complete answer. If its target is given up for that, the run says so, and stops if no other target
-    /// has tests.
+    /// Counts a test of `target` that got no complete answer, in a run of `at_once` tests at a time. If the target is given up
+    /// because of this one, the run reports it, and stops if no other target has tests.
     pub(crate) fn count_unanswered(&self, plan: &Plan, target: &str, at_once: usize) {
         let Some(given_up) = self.answered.add_unanswered(target, at_once) else {
             return;
         };
+        // The message is about the target's entry in the config, so without an entry there is nothing to report.
         let config = &plan.config;
         let Some(resolved) = config.targets.iter().find(|known| known.name == target) else {
             return;
         };
 
-        // The message quotes the line of the config with the address, so that a wrong one is seen at once.
+        // The message quotes the line of the config with the address, so that a wrong one is seen at once. Places count from 1.
         let place = config.source.place(resolved.model.address());
-        let number = place.line.saturating_sub(1) as usize;
-        let line = config.source.text.lines().nth(number).unwrap_or_default();
+        let line_index = place.line.saturating_sub(1) as usize;
+        let line = config.source.text.lines().nth(line_index);
+        let line = line.unwrap_or_default();
         let servers = plan.servers.iter().map(|server| server.argv.join(" "));
+        // With `--keep-going` the message is only a warning, and all tests are still sent.
         let stops = !self.options.settings.keep_going;
         self.tell_all(RunEvent::NoAnswer(Box::new(NoAnswer {
             tests: given_up.tests,
@@ -33,7 +36,8 @@ impl Run {
             stops,
         })));
 
-        // Tests of other targets go on; those of this one are not sent any more.
+        // Further tests of this target are not sent, so a run with tests of no other target has nothing left to do. Skipped tests
+        // are sent nowhere, whatever their target is.
         let mut cases = plan.cases.iter();
         let is_only_target =
             cases.all(|case| case.test.target == target || case.test.skip.is_some());

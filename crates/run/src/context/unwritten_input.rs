@@ -5,7 +5,7 @@
 
 use futures_util::future::BoxFuture;
 
-use ananke_base::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
+use ananke_base::message::{PendingAnswer, TurnInput, UserContent};
 use ananke_conversation::{ConversationSoFar, TimeLeft};
 use ananke_plan::compile::PreparedTurn;
 use ananke_rules::TurnRules;
@@ -53,31 +53,27 @@ pub(crate) trait UnwrittenInput: Send {
     }
 }
 
-/// The input that a user's text is for the agent: the answer to the one interrupt that is open, else a message.
+/// The input with which a user's text is sent: the answer to the open interrupt if there is exactly one, else a message.
 pub(crate) fn input_of(trace: &Trace, text: String) -> TurnInput {
-    // With several open ones it is not clear which of them the text answers.
+    // With several open interrupts it is not clear which of them the text answers, so it is sent as a message.
     if let Some(exchange) = trace.exchanges.last()
         && let Some(RunEnd::Interrupted(open)) = &exchange.run_end
         && open.len() == 1
     {
-        return TurnInput::Resume(vec![PendingAnswer {
-            to: AnswerTo::TheOnlyOne,
-            is_resolved: true,
-            payload: Some(text.into()),
-        }]);
+        return TurnInput::Resume(vec![PendingAnswer::resolved(text)]);
     }
     TurnInput::User(UserContent::Text(text.into()))
 }
 
-/// A conversation that did not come by what it must; the help names the checkpoints that are missing.
+/// The end of a conversation with the problem `message`; the help names the checkpoints that it did not reach.
 pub(crate) fn failed(message: String, so_far: ConversationSoFar<'_>) -> Halt {
-    let missing = so_far.checkpoints.missing();
-    // A message about missing checkpoints has their names already.
-    let help = if missing.is_empty() || message.starts_with("missing") {
+    let unreached = so_far.checkpoints.missing();
+    // A message that begins like this is about the checkpoints, and has their names already.
+    let help = if unreached.is_empty() || message.starts_with("missing") {
         None
     } else {
-        let missing = missing.join(", ");
-        Some(format!("these checkpoints were not reached: {missing}"))
+        let names = unreached.join(", ");
+        Some(format!("these checkpoints were not reached: {names}"))
     };
     Problem {
         kind: ErrorKind::Conversation,

@@ -76,10 +76,12 @@ pub(crate) enum Overdue {
 }
 
 impl Overdue {
-    /// The problem of the test; `None` if the run was stopped.
+    /// The problem of a test that ended without its thread; `None` if the run was stopped, which is no problem of the test.
+    /// `judging` is the time that its rules may compute.
     pub(crate) fn problem(self, judging: &JudgingTime) -> Option<Problem> {
         let message = match self {
             Self::Stopped => return None,
+            // The thread is left behind, so the rule that it evaluates is not known: the problem names `None`.
             Self::Judging => return Some(judging.problem(None)),
             Self::Whole(allowed, step) => timed_out(allowed, step),
             Self::Step(allowed, step) => {
@@ -125,9 +127,9 @@ pub(crate) struct Watchdog {
 struct Watched {
     step: TestStep,
     /// The time that the step may take, and the moment at which it is up.
-    until: Option<(Duration, Instant)>,
+    step_limit: Option<(Duration, Instant)>,
     /// The time that the attempt may take, and the moment at which it is up.
-    whole: Option<(Duration, Instant)>,
+    attempt_limit: Option<(Duration, Instant)>,
     begun: Option<Instant>,
     /// The time that the scripts may still take that execute tools in this turn.
     for_mocks: Duration,
@@ -153,8 +155,12 @@ enum WatchedThread {
 }
 
 impl Watched {
+    /// The reason that the test must end without its thread at the moment `now`, if there is one. `stopped` is the moment at
+    /// which the run was stopped.
+    ///
+    /// Each limit is extended by [`GRACE`]: a thread that is not blocked notices a limit itself, and ends its test properly.
     fn overdue(&self, now: Instant, stopped: Option<Instant>) -> Option<Overdue> {
-        // What a test set up is taken down in any case, so only the time of that step itself ends it.
+        // A teardown cleans up also after a timeout or a stop, so only its own limit ends it.
         let is_in_teardown = self.step == TestStep::TearDown;
         if let Some(at) = stopped
             && now >= at + GRACE
@@ -162,17 +168,18 @@ impl Watched {
         {
             return Some(Overdue::Stopped);
         }
-        // The moments move on only when a wait is over.
+        // The time in which a test waits for other tests is not its own. Its limits move only when the wait is over, so until
+        // then they are too early.
         if self.is_paused {
             return None;
         }
-        if let Some((allowed, at)) = self.whole
+        if let Some((allowed, at)) = self.attempt_limit
             && now >= at + GRACE
             && !is_in_teardown
         {
             return Some(Overdue::Whole(allowed, self.step));
         }
-        if let Some((allowed, at)) = self.until
+        if let Some((allowed, at)) = self.step_limit
             && now >= at + GRACE
         {
             return Some(Overdue::Step(allowed, self.step));
@@ -190,74 +197,80 @@ impl Watchdog {
     pub(crate) fn begin_attempt(&self, whole: Option<Duration>) {
         let mut watched = self.watched();
         watched.begun = Some(Instant::now());
-        watched.whole = None;
+        watched.attempt_limit = None;
         drop(watched);
         self.limit(whole);
     }
 
-    /// Limits the time of the attempt, counted from its beginning; a shorter limit that it has stays.
+    /// Limits the time of the attempt, counted from its beginning. A shorter limit that it has already stays, since the command
+    /// line and the test may both set one.
     pub(crate) fn limit(&self, whole: Option<Duration>) {
         let Some(allowed) = whole else {
             return;
         };
         let mut watched = self.watched();
-        if let Some((before, _)) = watched.whole
-            && before <= allowed
+        if let Some((earlier_limit, _)) = watched.attempt_limit
+            && earlier_limit <= allowed
         {
             return;
         }
-        // A timeout that no clock can reach is none.
+        // A limit so long that the clock cannot represent its end is never reached, so none is set.
         if let Some(begun) = watched.begun
             && let Some(at) = begun.checked_add(allowed)
         {
-            watched.whole = Some((allowed, at));
+            watched.attempt_limit = Some((allowed, at));
         }
     }
 
-    /// Begins a step, which may take as long as `allowed` says, and some time to compute.
+    /// Begins a step, which may take the time `allowed`, and one minute in addition for what this program computes.
     ///
     /// # Errors
     /// If the test has ended without this thread.
     pub(crate) fn begin(&self, step: TestStep, allowed: Duration) -> Result<(), Halt> {
         let mut watched = self.watched();
+        // The test was reported without this thread, which must do nothing more.
         if watched.thread == WatchedThread::Left {
             return Err(Halt::Stopped);
         }
+        // Scripts that execute tools share the time of the turn; `within_turn` subtracts each of them.
         if matches!(step, TestStep::Turn(_)) {
             watched.for_mocks = allowed;
         }
+        // A time so long that the clock cannot represent its end is no limit.
         let allowed = allowed.saturating_add(COMPUTING);
         watched.step = step;
-        watched.until = Instant::now().checked_add(allowed).map(|at| (allowed, at));
+        watched.step_limit = Instant::now().checked_add(allowed).map(|at| (allowed, at));
         Ok(())
     }
 
     /// Extends the time of the running step.
     pub(crate) fn extend(&self, more: Duration) {
         let mut watched = self.watched();
-        if let Some((allowed, at)) = watched.until {
+        if let Some((allowed, at)) = watched.step_limit {
             let at = at.checked_add(more);
-            watched.until = at.map(|at| (allowed + more, at));
+            watched.step_limit = at.map(|at| (allowed + more, at));
         }
     }
 
-    /// Waits for what other tests hold, and returns how long that took, which is no time of the attempt.
+    /// Waits for something that is no time of the attempt, such as other tests or a person, and returns how long that took.
     pub(super) async fn pause(&self, waiting: impl Future<Output = ()>) -> Duration {
+        // The limits of the attempt and of the step are not checked while it is paused.
         self.watched().is_paused = true;
         let since = Instant::now();
         waiting.await;
         let waited = since.elapsed();
 
-        // All moments move on by the wait, since another test caused it.
+        // All moments move on by the wait, since the test did not cause it.
         let mut watched = self.watched();
         watched.is_paused = false;
         watched.begun = watched.begun.map(|begun| begun + waited);
-        watched.whole = watched.whole.map(|(allowed, at)| (allowed, at + waited));
-        watched.until = watched.until.map(|(allowed, at)| (allowed, at + waited));
+        watched.attempt_limit = watched.attempt_limit.map(|(time, at)| (time, at + waited));
+        watched.step_limit = watched.step_limit.map(|(time, at)| (time, at + waited));
         waited
     }
 
-    /// Waits for locks, which are held until the conversation is over, and returns how long that took.
+    /// Waits for locks that keep other tests from the agent, and returns how long that took. The watchdog keeps the locks until
+    /// the conversation is over, or the thread is left behind.
     ///
     /// # Errors
     /// If the test has ended without this thread.
@@ -268,6 +281,7 @@ impl Watchdog {
         self.begin(TestStep::Wait, Duration::ZERO)?;
         let mut locked = ConversationLocks::default();
         let waited = self.pause(async { locked = locks.await }).await;
+        // The test may have ended without this thread during the wait. Then the locks are dropped here, for other tests.
         let mut watched = self.watched();
         if watched.thread == WatchedThread::Left {
             return Err(Halt::Stopped);
@@ -314,7 +328,7 @@ impl Watchdog {
         Ok(())
     }
 
-    /// Runs `work` for as long as the attempt may still take.
+    /// Runs `work`, and ends it with an error when the time of the attempt is up. An attempt without a limit may take any time.
     ///
     /// # Errors
     /// If `work` fails or takes longer.
@@ -322,9 +336,9 @@ impl Watchdog {
         &self,
         work: impl Future<Output = Result<T, Halt>>,
     ) -> Result<T, Halt> {
-        // The message names the step in which the work began, so it is looked up before.
+        // The message names the step in which the work began, and work can begin further steps.
         let step = self.watched().step;
-        let Some((allowed, at)) = self.watched().whole else {
+        let Some((allowed, at)) = self.watched().attempt_limit else {
             return work.await;
         };
         match tokio::time::timeout_at(at, work).await {
@@ -336,7 +350,8 @@ impl Watchdog {
         }
     }
 
-    /// Runs a script that executes a tool: all of them together may take as long as the turn.
+    /// Runs a script that executes a tool. All scripts of a turn together may take as long as the turn, since an agent can call
+    /// tools without end; the limit of the attempt applies as well.
     ///
     /// # Errors
     /// If `work` fails or takes longer.
@@ -347,6 +362,7 @@ impl Watchdog {
         let remaining = self.watched().for_mocks;
         let since = Instant::now();
         let done = tokio::time::timeout(remaining, self.within(work)).await;
+        // A script that fails has taken time as well, so its time is subtracted before the result is looked at.
         let mut watched = self.watched();
         watched.for_mocks = watched.for_mocks.saturating_sub(since.elapsed());
         let step = watched.step;
@@ -363,17 +379,20 @@ impl Watchdog {
         }
     }
 
-    /// Leaves the thread behind if it has taken too long: why, and what cleans up after it. `stopped` is when the run was
-    /// stopped.
+    /// Leaves the thread behind if it has taken too long, and returns the reason, and the preparation with the teardown that it
+    /// did not begin. `stopped` is the moment at which the run was stopped.
     pub(crate) fn leave_if_overdue(
         &self,
         stopped: Option<Instant>,
     ) -> Option<(Overdue, Option<Arc<Mutex<Preparation>>>)> {
         let mut watched = self.watched();
+        // A thread that has run its test, or was left behind already, is not overdue.
         if watched.thread != WatchedThread::Working {
             return None;
         }
-        // Rules have times of their own that are much shorter, since nothing interrupts a pattern.
+        // Nothing interrupts a rule, such as a regular expression. So rules have a limit of their own, which is much shorter than
+        // those of steps, and a run that stops does not wait for rules that have computed for some time. `computes` is `None`,
+        // which is less than any time, if no rule computes.
         let is_computing = self.judging.computes() >= Some(COMPUTED_AT_A_STOP);
         let overdue = if stopped.is_some() && is_computing {
             Overdue::Stopped
@@ -382,6 +401,7 @@ impl Watchdog {
         } else {
             watched.overdue(Instant::now(), stopped)?
         };
+        // The thread may go on for hours. From here on it begins no step and reports nothing, and other tests get its locks.
         watched.thread = WatchedThread::Left;
         watched.locks = ConversationLocks::default();
         Some((overdue, watched.preparation.take()))

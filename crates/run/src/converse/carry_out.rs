@@ -14,18 +14,21 @@ use ananke_trace::outcome::{EndCause, ErrorKind, Halt, SkipCause};
 const NO_PERSON: &str = "a test that asks a person checks nothing where there is no terminal, as in CI: turns that answer, or `simulate`, work everywhere";
 
 impl Attempt<'_> {
-    /// Runs the test to its last rule, and ends the attempt; the attempts before it used `threads`. Whatever goes
-    /// wrong is in its outcome.
+    /// Runs the test to its last rule, and ends the attempt. Earlier attempts used `threads`, which this one must not use again.
+    /// An error is not returned: the outcome of the attempt contains it.
     pub(super) async fn run(&mut self, threads: &UsedThreads) {
-        let carried_out = Box::pin(self.carry_out(threads)).await;
-        self.has_ended = !matches!(carried_out, Err(Halt::Stopped));
-        if let Err(halt) = carried_out {
+        // The future is large, so it is put aside (boxed) instead of moved with that of the caller.
+        let result = Box::pin(self.run_to_teardown(threads)).await;
+        // The callers keep no recording of an attempt that a stop of the run aborted.
+        self.has_ended = !matches!(result, Err(Halt::Stopped));
+        if let Err(halt) = result {
             let cause = self.end_cause(halt);
             self.outcome.end(cause);
         }
+        // A connection error in the outcome gets a better remedy if a server of the config has ended.
         self.note_server_exit().await;
 
-        // The time of an agent can be virtual, and ahead of the clock: no turn ends after its attempt.
+        // The time of an agent can be virtual, and ahead of the clock. The attempt then ends with its last turn, not before it.
         let transcript = &mut self.outcome.transcript;
         transcript.ended_unix_ms = self.environment.ended_unix_ms();
         if let Some(last) = transcript.turns.last()
@@ -35,28 +38,31 @@ impl Attempt<'_> {
         }
     }
 
-    /// The end of an attempt that something halted.
+    /// The cause of the end of an attempt that `halt` ended, as it is reported.
     fn end_cause(&mut self, halt: Halt) -> EndCause {
         let shared = &self.case.shared;
         match halt {
             Halt::Stopped => aborted(shared.stopper.reason()),
             Halt::Skipped(cause, why) => {
-                let asks_nobody = self.case.entry.test.asks_person && shared.person.is_none();
-                if cause == SkipCause::MissingInput && asks_nobody {
+                // A test that asks a person is skipped wherever there is none, such as in CI, so it gets a warning.
+                let lacks_person = self.case.entry.test.asks_person && shared.person.is_none();
+                if cause == SkipCause::MissingInput && lacks_person {
                     self.outcome.verdict.warnings.push(NO_PERSON.to_owned());
                 }
                 EndCause::Skipped(cause, why)
             }
-            // A replay says what its recording lacks; here its user changed a test, and wants to hear what to ask.
+            // The kept answers of an earlier run lack an answer, because the test was changed since. The problem of the replay
+            // names a recording that the user does not know, so it is replaced by one that says which turn has to be asked.
             Halt::Broken(problem)
                 if problem.kind == ErrorKind::Recording && shared.answers.are_of_earlier_run() =>
             {
-                let asked = match self.outcome.transcript.turns.last() {
+                // The turn itself was removed from the transcript, so it is the one after the last.
+                let unasked = match self.outcome.transcript.turns.last() {
                     Some(turn) => turn.number + 1,
                     None => 1,
                 };
                 let why = format!(
-                    "turn {asked} sends what the agent was not asked when its answers were kept: the test or its target changed"
+                    "turn {unasked} sends what the agent was not asked when its answers were kept: the test or its target changed"
                 );
                 EndCause::Broken(not_asked(self.case, why))
             }
@@ -64,8 +70,11 @@ impl Attempt<'_> {
         }
     }
 
-    /// Runs the test from its file to its last rule, and the teardown. What stops it is a problem of the whole test.
-    async fn carry_out(&mut self, threads: &UsedThreads) -> Result<(), Halt> {
+    /// Runs the test from its file to its last rule, and then the teardown.
+    ///
+    /// # Errors
+    /// The reason that the test ended before its last rule. It is a problem of the whole test, and not of a turn.
+    async fn run_to_teardown(&mut self, threads: &UsedThreads) -> Result<(), Halt> {
         let Case {
             plan,
             entry,
@@ -73,10 +82,13 @@ impl Attempt<'_> {
             watchdog,
             ..
         } = self.case;
-        // The file was read ahead while other tests waited for their agents, or is being read.
+        // The watchdog ends the test without this thread if a step takes too long. The file was read ahead while other tests
+        // waited for their agents, or is being read now.
         watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
         let test = loading.clone().test_of(entry).await;
         let test = test.map_err(|error| self.case.unprepared(error))?;
+
+        // The preparation fills the test's row, whose variables hooks may use. The rest is filled after the hooks.
         let environment = &self.environment;
         let begun = Preparation::begin(
             &environment.context,
@@ -88,34 +100,40 @@ impl Attempt<'_> {
         );
         let mut preparation = begun.map_err(|error| self.case.unprepared(error))?;
 
-        // A recording has markers instead of secrets. A replay that does not know a secret goes on with its marker.
+        // A recording has markers instead of secrets. A replay that has no value for a secret uses its marker, which is masked
+        // too.
         for (name, marker) in environment.unknown_secrets() {
             self.case.redactor.add([&marker]);
             preparation.replace(name, marker);
         }
+        // Until the conversation begins, no turn has run.
         self.outcome.transcript.turns_not_run = turn_count(preparation.turns());
 
-        // From here on the teardown runs whatever happens: the watchdog does it if this thread is left behind. A replay ran
-        // no hook, and has nothing to clean up.
+        // From here on the teardown runs whatever happens: the watchdog shares the preparation, and runs it if this thread is
+        // left behind. A replay runs no hook, and has nothing to clean up.
         let preparation = Arc::new(Mutex::new(preparation));
         let needs_teardown = environment.is_live();
         if needs_teardown {
             watchdog.hand_over(&preparation);
         }
-        // A future is as large as all that it may hold, and moves with each that waits for it: large ones are put aside.
-        let talked = Box::pin(self.talk(&preparation, threads)).await;
+        // A future is as large as all that it may hold, and moves with each that waits for it: a large one is put aside (boxed).
+        let result = Box::pin(self.run_hooks_and_converse(&preparation, threads)).await;
 
-        // The next test need not wait for the teardown to talk to the agent.
+        // The locks of the agent are released first, so that the next test does not wait for this teardown.
         watchdog.release_locks();
         if needs_teardown {
             watchdog.begin_teardown()?;
             self.teardown = run_teardown(self.case, watchdog, &preparation).await;
         }
-        talked
+        // An error of the conversation is returned only now, after the teardown.
+        result
     }
 
     /// Runs the test from its first hook to its last rule.
-    async fn talk(
+    ///
+    /// # Errors
+    /// If a hook fails, a variable cannot be filled, or an earlier attempt used the same thread; and as [`Self::converse`].
+    async fn run_hooks_and_converse(
         &mut self,
         preparation: &Mutex<Preparation>,
         threads: &UsedThreads,
@@ -127,16 +145,17 @@ impl Attempt<'_> {
             ..
         } = self;
         run_hooks(case, environment, preparation).await?;
-        // The target and the turns may use what hooks gave, so they are filled after them.
+        // The target and the turns may use variables that hooks gave, so they are filled after the hooks.
         case.watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
         let finished = lock(preparation).finish();
         let prepared = finished.map_err(|error| case.unprepared(error))?;
         environment.add_secrets(&prepared.secrets);
 
-        // Noted before anything is sent, so that the report of a test that fails at once has it.
+        // The report of a test that fails at once needs these facts too, so they are noted before anything is sent.
         prepared.target.agent().clone_into(&mut outcome.test.agent);
         outcome.transcript.thread_id.clone_from(&prepared.thread_id);
         outcome.verdict.warnings.clone_from(&prepared.warnings);
+        // The agent may remember the thread of an earlier attempt, so that thread is not used again (SPEC 10).
         if let Some(problem) = threads.reject(&case.shared, &prepared.thread_id) {
             return Err(problem.into());
         }

@@ -11,15 +11,16 @@ use ananke_plan::compile::PreparedTurn;
 use ananke_trace::outcome::{ErrorKind, Problem, RuleResult};
 use ananke_trace::trace::Fact;
 
-/// Puts `conversation` into `prepared` instead of what it would do. Returns the rules that it does not show.
+/// Changes `prepared` so that its rules are evaluated on `conversation`, which was held before, and nothing is sent. Returns the
+/// rules about facts that the conversation does not show.
 ///
 /// # Errors
-/// If a turn of the test waits for what an earlier one keeps, or is sent on a condition: nothing is known about its rules.
+/// If a turn of the test uses a variable that an earlier turn captures, or has a condition: its rules are not known then.
 pub(super) fn observe(
     prepared: &mut Prepared,
     conversation: ObservedConversation,
 ) -> Result<Vec<RuleResult>, Problem> {
-    // A turn that is filled late has rules that are filled late, too.
+    // A turn is `None` until the values that it needs are captured. Its rules may need them too, and nothing is captured here.
     if let Some(index) = prepared.turns.iter().position(Option::is_none) {
         let message = format!(
             "turn {} uses a variable that an earlier turn captures",
@@ -30,6 +31,7 @@ pub(super) fn observe(
                 .to_owned();
         return Err(Problem::new(ErrorKind::Setup, message).help(help));
     }
+    // No turn of the conversation says whether it belongs to a conditional turn of the test.
     if let Some(index) = prepared.rules.conditional_turn() {
         let message = format!("turn {} has an `if`", index + 1);
         let help = "a trace is verified without conditions: write the rule on the test, or remove the turn";
@@ -45,10 +47,13 @@ pub(super) fn observe(
         warnings,
     } = conversation;
 
-    // A rule about facts that the trace does not show has no verdict: it would pass for want of them.
+    // `withhold` takes out the rules about facts that the conversation does not show: they would pass because the facts are
+    // absent.
     let not_shown = prepared.rules.withhold(shown, turns.len());
 
-    // The target answers with what was observed. What the trace lacks is as the config says.
+    // The target replays the conversation. An agent whose name is not known has the name in the config. The changes of a state
+    // start from the state in the config; a conversation that shows no state has none, or that state would be reported as the
+    // agent's.
     let agent = if agent.is_empty() {
         prepared.target.agent().to_owned()
     } else {
@@ -71,7 +76,7 @@ pub(super) fn observe(
     prepared.thread_id = thread_id;
     prepared.warnings.extend(warnings);
 
-    // Nothing is sent any more, so nothing follows the turns, executes tools, or takes too long.
+    // The turns are all that there is: no input follows them, no tool is executed, and no time is limited.
     prepared.simulation = None;
     prepared.actions = Vec::new();
     prepared.client_tools = Vec::new();
@@ -80,6 +85,7 @@ pub(super) fn observe(
     Ok(not_shown)
 }
 
+/// A turn with the observed input. The rest of its request is empty, because the target replays the turn and reads no request.
 fn prepared_turn(turn: &ObservedTurn) -> PreparedTurn {
     let request = TurnRequest {
         id: None,

@@ -15,15 +15,16 @@ use ananke_model::model::ReportedEvents;
 use ananke_recording::AttemptEnvironment;
 use ananke_trace::outcome::{EndCause, ErrorKind, Outcome, Problem, Status};
 
-/// Runs the attempt `key` at a test, with its own hooks, thread and conversation, and keeps its recording; the
-/// attempts before it used `threads`.
+/// Runs the attempt `key` at a test, with its own hooks, thread and conversation, and keeps its recording. The attempts before it
+/// used `threads`. All errors are in the outcome.
 pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThreads) -> Outcome {
-    // Rules have a time of their own: the agent takes none of it, and nothing interrupts a pattern.
+    // Rules have a computing time of their own, apart from the timeout of the test: a pattern cannot be interrupted while it
+    // matches.
     case.watchdog.begin_attempt(case.timeout());
     let allowed = case.plan.settings.evaluation.unwrap_or(COMPUTING_TIME);
     case.watchdog.judging.begin(allowed);
 
-    // The outside world of the attempt is the real one, or a recording of it.
+    // The environment is where answers come from: the agent itself, or a recording of it.
     let environment = match environment(case, key) {
         Ok(environment) => environment,
         Err(problem) => {
@@ -34,9 +35,10 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     attempt.outcome.transcript.started_unix_ms = attempt.environment.started_unix_ms();
     attempt.raw = raw_log(case.shared.options.settings.events);
     attempt.run(threads).await;
+    // Other tests of a target that did not answer are not run, so the run notes whether it did.
     attempt.note_contact();
 
-    // A thread that was left behind writes nothing: its test was reported without it.
+    // `begin` fails if this thread took so long that it was left behind. Its test is reported without it, so it writes no file.
     let evaluate = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO);
     let may_write = evaluate.is_ok();
     keep_answers(&attempt);
@@ -48,6 +50,8 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
         has_ended,
         ..
     } = attempt;
+
+    // A recording is kept only if its replay has the same outcome. An attempt that was aborted has no complete recording.
     if may_write && has_ended {
         let verified = verify_recording(case, key, threads, &environment, &outcome).await;
         let kept = match verified {
@@ -59,11 +63,12 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
             Err(problem) => outcome.end(EndCause::NotRecorded(problem)),
         }
     }
-    // A replay leaves nothing to clean up, so it has no part in what is recorded.
+    // The teardown is reported after the recording is verified: a replay has none, so its outcome would differ.
     outcome.verdict.warnings.extend(case.take_warnings());
     teardown.report(&mut outcome);
 
-    // The status is known only now, since a recording or a teardown that fails changes it.
+    // Raw events are wanted of all tests, or of those that fail. The status is known only now, since a recording or a teardown
+    // that fails changes it.
     let is_wanted = case.shared.options.settings.events == ReportedEvents::All
         || !matches!(outcome.status(), Status::Passed | Status::Skipped);
     if let Some(raw) = raw
@@ -74,7 +79,7 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     outcome
 }
 
-/// Keeps the answers that an attempt got, for those that need them again.
+/// Keeps the answers that the agent gave in an attempt, so that they can be evaluated again without it.
 fn keep_answers(attempt: &Attempt<'_>) {
     let Attempt {
         case,
@@ -93,13 +98,15 @@ fn keep_answers(attempt: &Attempt<'_>) {
             {
                 store.add(attempt);
             }
-            // The walk that fails in the end is kept. If it cannot be recorded, it has failed all the same.
+            // The search for a failing walk takes the recording of each walk, and writes that of the walk it reports. An error is
+            // dropped: a walk that cannot be recorded has failed all the same.
             let text = environment.text_in_memory(ended_unix_ms);
             lock(&case.walk).recording = text.ok().flatten();
         }
-        RunAnswers::InMemory(kept) if *has_ended => {
-            kept.set(environment.text_in_memory(ended_unix_ms));
+        RunAnswers::InMemory(memory) if *has_ended => {
+            memory.set(environment.text_in_memory(ended_unix_ms));
         }
+        // Replayed answers exist already, recordings in a folder are written later, and an aborted attempt lacks answers.
         _ => {}
     }
 }
@@ -112,7 +119,11 @@ fn raw_log(events: ReportedEvents) -> Option<RawLog> {
     }
 }
 
-/// The origin of the agent's answers (the agent itself, or a recording), and the place where they are recorded.
+/// The environment of the attempt `key`: the source of the agent's answers (the agent itself, or a recording), and the place
+/// where they are recorded.
+///
+/// # Errors
+/// If a recording that is to be replayed does not exist or cannot be read, or an earlier run has no answers of the test.
 fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem> {
     let Case {
         shared, redactor, ..
@@ -123,13 +134,16 @@ fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem
         // An earlier run is evaluated again, with its answers.
         RunAnswers::Earlier(answers) => {
             let recording = answers.recording(&key.test, key.run);
-            Ok(live.with_recording(&recording.map_err(|why| not_asked(case, why))?, key))
+            let recording = recording.map_err(|why| not_asked(case, why))?;
+            Ok(live.with_recording(&recording, key))
         }
         // Every test is replayed from the same recording, as when a test is made smaller.
         RunAnswers::Recording(kept) => Ok(live.with_recording(kept, key)),
         // Each test is recorded into a folder, or replayed from it.
         RunAnswers::Recordings(recordings) => live.with_recordings(recordings, key),
+        // The caller of the run takes the recording of its only test from memory.
         RunAnswers::InMemory(_) => Ok(live.recorded_in_memory(key)),
+        // The agent is asked. Its answers are recorded for the walk that fails, or for a store of attempts, if there is one.
         RunAnswers::Live(answers) => {
             // A walk, a conversation whose turns the program chooses, is recorded only if failed walks are kept: in memory,
             // because it is not known yet whether it fails.

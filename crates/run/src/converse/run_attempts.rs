@@ -10,7 +10,8 @@ use ananke_base::context::CaseKey;
 use ananke_plan::project::run_policy;
 use ananke_trace::outcome::Outcome;
 
-/// Runs the attempts at a test, the first of which is `key`, until nothing is left to decide or all tests stop.
+/// Runs the attempts at a test one after the other, until its series needs no more of them or the run stops, and returns the
+/// outcome of the test. The first attempt is `key`; the series counts it on.
 pub(crate) async fn run_attempts(
     case: &Case,
     key: &mut CaseKey,
@@ -21,8 +22,10 @@ pub(crate) async fn run_attempts(
     let policy = run_policy(settings, test.runs);
     let prohibitions = test.prohibitions.unwrap_or(settings.prohibitions);
 
-    // A series decides whether there is another attempt, and which outcome is that of the test.
+    // A series decides whether there is another attempt, and which outcome is that of the test. A walk never runs several times,
+    // and only tests with a single run are retried.
     let mut series: Box<dyn AttemptSeries + Send> = if let Some(walk) = &test.walk {
+        // If a recording is replayed, the only walk takes the actions of that.
         Box::new(match case.shared.answers.recording() {
             Some(recording) => WalkSearch::again(walk, &case.walk, recording.actions()),
             None => WalkSearch::new(walk, &case.walk),
@@ -33,15 +36,19 @@ pub(crate) async fn run_attempts(
         Box::new(Retries::new(settings.retries))
     };
     loop {
+        // The future of an attempt is large, so it is put aside (boxed) instead of moved with that of the caller.
         let mut outcome = Box::pin(run_attempt(case, key, threads)).await;
         outcome.run = key.run;
+        // The agent may remember the thread, so later attempts are to use another one.
         threads.add(&outcome.transcript.thread_id);
-        // There can be many runs, so what is secret in each is masked now, and not looked for in the others.
+        // A test can have many runs, each with secrets of its own. They are masked now, so that later runs need not look for
+        // them.
         if test.walk.is_some() || policy.is_some() {
             case.forget_secrets_of(&mut outcome);
         }
-        let next = series.next(key, outcome);
-        match next {
+        // The event reports the next attempt. There is none if the series is over, or the run stops.
+        let next_attempt = series.next(key, outcome);
+        match next_attempt {
             Some(event) if case.shared.stopper.reason().is_none() => case.tell(event),
             _ => return series.finish(case),
         }

@@ -58,42 +58,47 @@ fn why_skipped(why: &str, open_rules: &[String]) -> String {
 }
 
 impl Attempt<'_> {
-    /// Holds the conversation and takes over what came of it.
+    /// Holds the conversation that was `prepared`, and puts its result into the outcome of the attempt.
+    ///
+    /// # Errors
+    /// If the conversation cannot begin, or is halted. The problem of a turn is part of its result.
     pub(super) async fn converse(
         &mut self,
         preparation: &Mutex<Preparation>,
         mut prepared: Prepared,
     ) -> Result<(), Halt> {
+        // The timeout of the test itself is known only now that the test is prepared.
         self.case.watchdog.limit(prepared.whole_timeout);
-        self.lock(&prepared).await?;
+        self.lock_agent(&prepared).await?;
 
-        // A trace or a program can change what the plan says of the conversation.
-        self.observe(&mut prepared).await?;
+        // A conversation that was held before, or a program that holds it, replaces parts of what the test says.
+        self.take_observed(&mut prepared).await?;
         self.note_history(&mut prepared);
         self.hand_to_driver(&mut prepared);
 
-        // Add-ons see the conversation as it begins, before its parts are moved to where they are needed.
+        // Followers are add-ons. They see how the conversation begins before `prepared` is moved into it.
         let start = ConversationStart::of(&prepared);
         let followers = self.followers(preparation, &prepared, &start);
-        // A conversation knows much: its future is put aside once, and not moved with every task.
-        let talked = self.talk_through(preparation, prepared, &start, &followers);
-        let result = Box::pin(talked).await?;
+        // The future of a conversation is large, so it is put aside (boxed) instead of moved with that of each caller.
+        let conversation = self.hold_conversation(preparation, prepared, &start, &followers);
+        let result = Box::pin(conversation).await?;
 
-        // A test that has ended without this thread notes nothing any more.
+        // `begin` fails if this thread took so long that its test ended without it: then nothing may be noted any more.
         self.case
             .watchdog
             .begin(TestStep::Evaluate, Duration::ZERO)?;
         self.note_end(&result, &followers);
-        self.take(result)
+        self.take_result(result)
     }
 
-    /// Waits for the thread or the process of the agent, if another test may have it, and for a place at the agent.
-    async fn lock(&mut self, prepared: &Prepared) -> Result<(), Halt> {
+    /// Waits for the agent, as long as other tests use the same thread, process or place: each lock is needed only if tests share
+    /// such a thing. The watchdog keeps the locks until the conversation is over.
+    async fn lock_agent(&mut self, prepared: &Prepared) -> Result<(), Halt> {
         let Case {
             shared, watchdog, ..
         } = self.case;
-        // Tests share a thread only if its id is written down, and a process only if the target says so. No agent runs or is
-        // busy for a replay.
+        // Tests share a thread only if its id is written in the test, and a process only if the target says so. A place (a slot)
+        // is one of the conversations that the target may have at once. A replay needs no process and no place.
         let is_live = self.environment.is_live();
         let endpoint = if prepared.thread_is_fixed {
             prepared.target.endpoint()
@@ -113,7 +118,8 @@ impl Attempt<'_> {
             return Ok(());
         }
 
-        // A test that has a slot never waits for a thread or a process: so no two tests wait for each other.
+        // The order is the same in all tests, with the slot last: a test that has a slot waits for nothing else, so no two tests
+        // wait for each other.
         let locks = async {
             let mut locks = ConversationLocks::default();
             if let Some(endpoint) = endpoint {
@@ -121,6 +127,7 @@ impl Attempt<'_> {
                 locks.thread = Some(lock.await);
             }
             if let Some(program) = program {
+                // The lock of a process is that of its address, without a thread.
                 let address = program.address();
                 locks.process = Some(shared.thread_locks.lock(&address, "").await);
             }
@@ -129,17 +136,21 @@ impl Attempt<'_> {
             }
             locks
         };
-        self.environment.wait(watchdog.wait_for(locks).await?);
+        // The wait is no time of the attempt.
+        let waited = watchdog.wait_for(locks).await?;
+        self.environment.wait(waited);
         Ok(())
     }
 
-    /// Takes the conversation that another program held, if the rules are evaluated on one.
-    async fn observe(&mut self, prepared: &mut Prepared) -> Result<(), Halt> {
+    /// Replaces what `prepared` would send by the conversation that another program held, if the rules are evaluated on one.
+    async fn take_observed(&mut self, prepared: &mut Prepared) -> Result<(), Halt> {
         let Some(observed) = self.case.shared.conversations.observed() else {
             return Ok(());
         };
         let conversation = observed.conversation(&self.key.test).await?;
         self.shown = conversation.shown;
+        // `observe` changes `prepared`, and returns the rules that the conversation cannot decide. Agent, thread and warnings
+        // were noted in the outcome before, so they are noted again.
         let outcome = &mut self.outcome;
         outcome.verdict.rules = observe(prepared, conversation)?;
         prepared.target.agent().clone_into(&mut outcome.test.agent);
@@ -148,7 +159,7 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Takes over the messages before the first turn, each with an id.
+    /// Notes the messages before the first turn in the outcome. A message without an id gets one.
     fn note_history(&mut self, prepared: &mut Prepared) {
         for message in &mut prepared.history {
             message
@@ -161,30 +172,32 @@ impl Attempt<'_> {
         transcript.messages_count = prepared.history.len();
     }
 
-    /// Begins the conversation of a program, if one holds it: it brings its own rules, and may instruct the agent.
+    /// Reports the beginning of the conversation to the driver, the program that holds it, if there is one.
     fn hand_to_driver(&self, prepared: &mut Prepared) {
         let Some(driver) = self.case.shared.conversations.driver() else {
             return;
         };
+        // The driver brings its own rules with each turn.
         prepared.rules = Inherited::default();
+        // Instructions are for a bare model. An agent has its own, so `prompted` is `None` for it.
         if let Some(instructions) = driver.instructions()
             && let Some(instructed) = prepared.target.prompted(instructions, None)
         {
             prepared.target = Arc::from(instructed);
         }
         let tools = prepared.client_tools.iter();
-        let tools = tools.map(|tool| tool.declaration.name.clone()).collect();
-        driver.begins(&prepared.thread_id, tools, &self.case.redactor);
+        let tool_names = tools.map(|tool| tool.declaration.name.clone()).collect();
+        driver.begins(&prepared.thread_id, tool_names, &self.case.redactor);
     }
 
-    /// The add-ons that follow the conversation.
+    /// The followers of the conversation: one of each add-on (tap) that wants to follow it.
     fn followers(
         &self,
         preparation: &Mutex<Preparation>,
         prepared: &Prepared,
         start: &ConversationStart,
     ) -> Vec<Box<dyn Follower>> {
-        // Most runs have no add-ons, and copy no tools for them.
+        // Most runs have no add-ons, so they need not copy the declarations of tools.
         let taps = &self.case.shared.taps;
         if taps.is_empty() {
             return Vec::new();
@@ -196,6 +209,7 @@ impl Attempt<'_> {
             start,
             rules: &prepared.rules,
             client_tools: &client_tools,
+            // The variables are computed only for a follower that asks for them.
             variables: &|| scripts.preparation().own_variables(),
             redactor: &self.case.redactor,
         };
@@ -203,24 +217,25 @@ impl Attempt<'_> {
         followers.collect()
     }
 
-    /// Opens a session and holds the conversation.
-    async fn talk_through(
+    /// Opens a session with the agent and holds the conversation, from the parts of `prepared`. It begins as `start` says.
+    async fn hold_conversation(
         &self,
         preparation: &Mutex<Preparation>,
         mut prepared: Prepared,
         start: &ConversationStart,
         followers: &[Box<dyn Follower>],
     ) -> Result<ConversationResult, Problem> {
-        // Rules and tools are looked at first, since later steps move them out of `prepared`.
-        self.name_tools(&prepared, &lock(preparation).conditions());
+        // The names of tools are noted first, since the later steps move rules, tools, history and turns out of `prepared`.
+        self.note_tool_names(&prepared, &lock(preparation).conditions());
         let shared = &self.case.shared;
         let target = Arc::clone(&prepared.target);
         let pace = self.pace();
         let budget = self.budget(&prepared, &pace);
         let session_options = self.session_options(&mut prepared);
-        let written = self.written(preparation, &mut prepared);
+        let written_turns = self.written_turns(preparation, &mut prepared);
 
-        // A pattern that is too large is a problem before the agent is asked anything.
+        // Rules and mocks are compiled before the session opens: a pattern that is too large then ends the test before the agent
+        // is asked anything.
         let evaluator = self.evaluator(take(&mut prepared.rules))?;
         let scripts = self.scripts(preparation);
         let mocks = Mocks::start(take(&mut prepared.client_tools), scripts)
@@ -229,7 +244,8 @@ impl Attempt<'_> {
         let session = self.open(&*target, session_options).await?;
         let checkpoints = self.checkpoints(&prepared)?;
 
-        // Other agents and scripts: they simulate the user, and answer what rules ask.
+        // Helpers are other agents: a simulator that writes what the user says, and judges. The oracle answers what rules ask,
+        // with judges and scripts.
         let helpers = Helpers {
             scripts,
             limits: budget.turn.clone(),
@@ -243,8 +259,8 @@ impl Attempt<'_> {
             },
         };
 
-        // Add-ons may change what the user says, and see all that is sent and received.
-        let mut inputs = self.inputs(prepared, written, &oracle);
+        // Followers may change what the user says, and observe all that is sent and received.
+        let mut inputs = self.inputs(prepared, written_turns, &oracle);
         for follower in followers {
             inputs = follower.inputs(inputs);
         }
@@ -281,8 +297,9 @@ impl Attempt<'_> {
         RequestPace::new(Arc::clone(&self.case.watchdog), recorder)
     }
 
-    /// The time that the conversation may take, and the pace of its requests.
+    /// The limits of each turn and the time of the whole conversation, with the `pace` of its requests.
     fn budget(&self, prepared: &Prepared, pace: &RequestPace) -> Budget {
+        // The timeout of the run and that of the test limit the whole test: the shorter one counts.
         let limits = [self.case.timeout(), prepared.whole_timeout];
         let whole = limits.into_iter().flatten().min();
         let timeout = prepared.timeout.unwrap_or(DEFAULT_TURN_TIMEOUT);
@@ -312,13 +329,13 @@ impl Attempt<'_> {
         }
     }
 
-    /// The written turns, which are moved out of the test.
-    fn written<'a>(
+    /// The source of the turns that are written in the test, which are moved out of `prepared`.
+    fn written_turns<'a>(
         &'a self,
         preparation: &'a Mutex<Preparation>,
         prepared: &mut Prepared,
     ) -> WrittenTurns<'a> {
-        // A rule about a longer duration than the default could not be evaluated if the turn timed out before.
+        // A rule may allow a longer duration than the default timeout, which would end such a turn before the rule decides.
         let timeout = match prepared.timeout {
             Some(timeout) => timeout,
             None => DEFAULT_TURN_TIMEOUT.max(longest_duration(&prepared.rules)),
@@ -338,7 +355,7 @@ impl Attempt<'_> {
             .withholding())
     }
 
-    /// The checkpoints of the simulation, and the conditions of the actions.
+    /// The checkpoints of the simulated conversation, and the conditions under which a walk may take its actions.
     fn checkpoints(&self, prepared: &Prepared) -> Result<Checkpoints, Problem> {
         let watched = match &prepared.simulation {
             Some(simulation) => simulation.checkpoints.clone(),
@@ -349,27 +366,29 @@ impl Attempt<'_> {
         let Case {
             redactor, watchdog, ..
         } = self.case;
+        // All rules of a test share one computing time, `judging`.
         Checkpoints::start(watched, conditions.collect(), redactor, &watchdog.judging)
             .map_err(|error| too_large(&error))
     }
 
-    /// The inputs of the conversation: the written turns, and what follows them.
+    /// The inputs of the conversation: first the `written_turns`, then those of a program, a walk, a simulator or a person, if
+    /// the test has one.
     fn inputs<'a>(
         &'a self,
         prepared: Prepared,
-        written: WrittenTurns<'a>,
+        written_turns: WrittenTurns<'a>,
         oracle: &'a TestOracle<'a>,
     ) -> Box<dyn InputSource + 'a> {
         Box::new(TestInputs {
             attempt: self,
             begins_with_input: prepared.begins_with_input,
             defaults: Arc::clone(&prepared.defaults),
-            written,
-            unwritten: self.unwritten(prepared, oracle),
+            written: written_turns,
+            unwritten: self.unwritten_input(prepared, oracle),
         })
     }
 
-    /// Opens a session with the agent.
+    /// Opens a session with the agent. An error is noted for other tests of the same target, and returned.
     async fn open(
         &self,
         target: &dyn Target,
@@ -378,7 +397,7 @@ impl Attempt<'_> {
         match target.open(options).await {
             Ok(session) => Ok(session),
             Err(error) => {
-                // An agent that cannot even be reached is one that does not answer.
+                // An agent that cannot even be reached does not answer either. A replay shows nothing of the agent.
                 if self.is_sent() {
                     self.contact.failed(&error);
                 }
@@ -391,12 +410,12 @@ impl Attempt<'_> {
         }
     }
 
-    /// Notes the tools that the rules name, and those that exist before the agent calls one.
-    fn name_tools(&self, prepared: &Prepared, conditions: &[TurnCondition]) {
+    /// Notes the tools that rules and conditions name, and the tools that exist before the agent calls one. At the end of the
+    /// run, a name that is nearly that of an existing tool, and that no agent called, is a warning.
+    fn note_tool_names(&self, prepared: &Prepared, conditions: &[TurnCondition]) {
         let Case {
             shared, redactor, ..
         } = &self.case;
-        // At the end of the run, a name that no agent called and that is nearly one of a tool is a warning.
         let names = &shared.tool_names;
         names.name(prepared.rules.named_tools(), redactor);
         if let Some(simulation) = &prepared.simulation {
@@ -408,7 +427,7 @@ impl Attempt<'_> {
             names.name(condition.named_tools(), redactor);
         }
 
-        // The tools of the history and of the client exist, also if the agent calls none.
+        // Calls in the history and declarations of client-side tools show tools that exist, even if the agent calls none of them.
         let mut existing: Vec<&str> = Vec::new();
         for message in &prepared.history {
             existing.extend(message.calls.iter().map(|call| &*call.name));
@@ -420,19 +439,20 @@ impl Attempt<'_> {
         names.exist(existing, redactor);
     }
 
-    /// The source of unwritten input: a program, a walk, a simulator, or a person.
-    fn unwritten<'a>(
+    /// The source of the input after the written turns: a program, a walk, a simulator, or a person. `None` if the conversation
+    /// ends with the written turns.
+    fn unwritten_input<'a>(
         &'a self,
         prepared: Prepared,
         oracle: &'a TestOracle<'a>,
     ) -> Option<Box<dyn UnwrittenInput + 'a>> {
-        // A conversation that was held before goes on with nothing.
+        // A conversation that was held before has all its turns already.
         let conversations = &self.case.shared.conversations;
         if conversations.observed().is_some() {
             return None;
         }
 
-        // A program says all that follows, whatever the test says of it.
+        // A program that holds the conversation takes precedence over what the test says about its input.
         let helpers = oracle.judges.helpers.clone();
         let pace = helpers.pace;
         if let Some(driver) = conversations.driver().cloned() {
@@ -457,13 +477,15 @@ impl Attempt<'_> {
             return Some(Box::new(SimulatedInput::new(self, simulator, tools)));
         }
 
-        // Without any of these a person goes on, if the agent waits for one.
+        // Without any of these, a person may answer an agent that waits for input. `AwaitedInput::of` is `None` if the test does
+        // not look for that.
         let tools = prepared.confirmation_tools;
         let awaited = AwaitedInput::of(self, pace, prepared.interaction, tools)?;
         Some(Box::new(awaited))
     }
 
-    /// Notes the tools that the agent called, and the end of the conversation for those that follow it.
+    /// Notes the tools that the agent called, for the warnings at the end of the run, and reports the end of the conversation to
+    /// its followers.
     fn note_end(&self, result: &ConversationResult, followers: &[Box<dyn Follower>]) {
         let trace = &result.trace;
         let names = &self.case.shared.tool_names;
@@ -478,8 +500,11 @@ impl Attempt<'_> {
         }
     }
 
-    /// Takes over what came of the conversation.
-    fn take(&mut self, result: ConversationResult) -> Result<(), Halt> {
+    /// Puts the result of the conversation into the outcome of the attempt.
+    ///
+    /// # Errors
+    /// The reason that the conversation ended before its last turn, if it is not the problem of a turn.
+    fn take_result(&mut self, result: ConversationResult) -> Result<(), Halt> {
         let ConversationResult {
             turns,
             turns_not_run,
@@ -496,7 +521,7 @@ impl Attempt<'_> {
             denied_warnings,
             duration_us,
         } = result;
-        // Rules, warnings and messages come to those that were there before the conversation; the rest is its own.
+        // The outcome has rules, warnings and messages from before the conversation, so these are added. The rest is replaced.
         let Outcome {
             transcript,
             verdict,
@@ -504,6 +529,7 @@ impl Attempt<'_> {
         } = &mut self.outcome;
         transcript.peer = trace.peer;
         transcript.turns = turns;
+        // A conversation of another program shows only some facts: the others are removed, so that nothing made up is reported.
         for turn in &mut transcript.turns {
             turn.keep_shown(self.shown);
         }
@@ -519,14 +545,15 @@ impl Attempt<'_> {
         verdict.warnings.extend(warnings);
         verdict.denied_warnings = turn_count(denied_warnings);
 
-        // A conversation that broke off need not have used all of its recording.
-        let is_whole = halt.is_none()
-            && turns_not_run == 0
-            && transcript.turns.iter().all(|turn| turn.problem().is_none());
-        let of_recording = self.environment.warnings(|| is_whole);
+        // A recording that has more than the conversation used of it gets a warning, unless the conversation ended early.
+        let of_recording = self.environment.warnings(|| {
+            halt.is_none()
+                && turns_not_run == 0
+                && transcript.turns.iter().all(|turn| turn.problem().is_none())
+        });
         verdict.warnings.extend(of_recording);
 
-        // A turn that the agent was never asked ends the attempt, unless something else has.
+        // The problem of a turn that the agent was never asked ends the attempt, unless something else did before.
         let unasked = self.remove_unasked_turn();
         if let Some(halt) = halt.or(unasked.map(Halt::Broken)) {
             return Err(match halt {
@@ -538,23 +565,26 @@ impl Attempt<'_> {
         if self.outcome.status() == Status::Skipped {
             return Err(Halt::Stopped);
         }
+        // An attempt that only verifies a recording writes no snapshots.
         if self.purpose == AttemptPurpose::Verify {
             return Ok(());
         }
         Ok(snapshots::keep(snapshots, &mut self.outcome)?)
     }
 
-    /// Removes the last turn if the kept answers of an earlier run lack one to it: the agent was never asked, so the
-    /// attempt ends before it. Returns the problem of the replay.
+    /// Removes the last turn if the kept answers of an earlier run have none to it: the agent was never asked, so the attempt
+    /// ends before that turn. Returns the problem that the turn had; `None` if no turn is removed.
     fn remove_unasked_turn(&mut self) -> Option<Problem> {
         if !self.case.shared.answers.are_of_earlier_run() {
             return None;
         }
+        // Among the problems of a replay, this one is that the recording has no answer.
         let transcript = &mut self.outcome.transcript;
         let problem = transcript.turns.last()?.problem()?.clone();
         if problem.kind != ErrorKind::Recording {
             return None;
         }
+        // The turn counts as one that was not run.
         transcript.turns.pop();
         transcript.turns_not_run += 1;
         Some(problem)

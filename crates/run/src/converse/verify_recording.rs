@@ -9,10 +9,11 @@ use ananke_base::context::{CaseKey, lock};
 use ananke_recording::AttemptEnvironment;
 use ananke_trace::outcome::{ErrorKind, Outcome, Problem};
 
-/// Replays what was recorded in `environment`, if there are secrets, and compares the result with `outcome`.
+/// Replays the recording of an attempt, and compares the result with `outcome`: a rule may match a secret, which the recording
+/// replaces by a marker. Without secrets in it, nothing is verified. `environment` is that of the attempt.
 ///
 /// # Errors
-/// If the result is different.
+/// If the replay has another result, or the recording must not be kept.
 pub(super) async fn verify_recording(
     case: &Case,
     key: &CaseKey,
@@ -29,14 +30,14 @@ pub(super) async fn verify_recording(
         watchdog,
         ..
     } = case;
-    // Nothing is to be verified if nothing is recorded, or no marker is in it.
+    // The environment of the replay is `None` if nothing is recorded in a file, or the recording has no marker.
     let ended_unix_ms = outcome.transcript.ended_unix_ms;
-    let environment = environment.verification(ended_unix_ms, &shared.context)?;
-    let Some(environment) = environment else {
+    let replay = environment.verification(ended_unix_ms, &shared.context)?;
+    let Some(replay) = replay else {
         return Ok(());
     };
 
-    // The replay has warnings and a walk of its own, so that it leaves no trace in what was recorded.
+    // The replay is an attempt at the same test, with warnings and a walk of its own: those of the test must not change.
     let loading = Loading::begin(shared.context.clone(), entry.clone());
     let case = &Case {
         shared: Arc::clone(shared),
@@ -49,10 +50,10 @@ pub(super) async fn verify_recording(
         walk: Arc::new(Mutex::new(CurrentWalk::of(lock(walk).route.clone()))),
         watchdog: Arc::clone(watchdog),
     };
-    let mut attempt = Attempt::new(case, key, environment, AttemptPurpose::Verify);
+    let mut attempt = Attempt::new(case, key, replay, AttemptPurpose::Verify);
     attempt.run(threads).await;
 
-    // If the run stops, the replay is not complete.
+    // If the run stops meanwhile, the replay is not complete and shows nothing, so the recording is kept.
     let replayed = attempt.outcome;
     if shared.stopper.token().is_cancelled() || verdicts(&replayed) == verdicts(outcome) {
         return Ok(());
@@ -68,7 +69,7 @@ pub(super) async fn verify_recording(
     Err(Problem::new(ErrorKind::Recording, message).help(help))
 }
 
-/// The parts that must be equal in both outcomes: every status, and the failed rules with their places.
+/// The parts of an outcome that a replay must repeat: every status, the failed rules with their places, and the kind of problem.
 fn verdicts(outcome: &Outcome) -> impl PartialEq {
     let turns = outcome.transcript.turns.iter();
     let turns: Vec<_> = turns.map(|turn| (turn.number, turn.status())).collect();

@@ -26,14 +26,14 @@ pub(super) fn declared(schema: &Value) -> BTreeSet<(ArgumentPath, WrittenValue)>
         found: &mut found,
         visited: 0,
     };
-    walk.take(schema, "", 0);
+    walk.collect(schema, "", 0);
     found
 }
 
 /// The scalars in the arguments of a call, each with its place.
 pub(super) fn seen(args: &Value) -> BTreeSet<(ArgumentPath, WrittenValue)> {
     let mut found = BTreeSet::new();
-    take_scalars(args, "", 0, &mut found);
+    collect_scalars(args, "", 0, &mut found);
     found
 }
 
@@ -45,17 +45,20 @@ struct SchemaWalk<'s> {
 }
 
 impl SchemaWalk<'_> {
-    fn take(&mut self, schema: &Value, path: &str, depth: usize) {
+    /// Adds the values that `schema` lists for the argument at `path`, and for the arguments within it.
+    fn collect(&mut self, schema: &Value, path: &str, depth: usize) {
         self.visited += 1;
+        // References may form a cycle, or make a schema far larger than its text. Most parts of a schema list no value, so that
+        // ten times as many parts as values may be visited.
         if depth > DEEPEST || self.visited > 10 * MOST_VALUES || self.found.len() >= MOST_VALUES {
             return;
         }
-        // References within the schema alone: nothing is fetched for it.
+        // Only references within the schema are followed: nothing is fetched from a file or a server.
         if let Some(Value::String(reference)) = schema.get("$ref")
             && let Some(pointer) = reference.strip_prefix('#')
             && let Some(part) = self.root.pointer(pointer)
         {
-            self.take(part, path, depth + 1);
+            self.collect(part, path, depth + 1);
         }
 
         if let Some(Value::Array(listed)) = schema.get("enum") {
@@ -69,17 +72,18 @@ impl SchemaWalk<'_> {
 
         if let Some(Value::Object(properties)) = schema.get("properties") {
             for (key, part) in properties {
-                self.take(part, &Path::within(path, key), depth + 1);
+                self.collect(part, &Path::within(path, key), depth + 1);
             }
         }
         if let Some(items) = schema.get("items") {
-            self.take(items, &format!("{path}[]"), depth + 1);
+            self.collect(items, &format!("{path}[]"), depth + 1);
         }
-        // The values of a part may be excluded by another one, but a test can still be written for them.
-        for several in ["anyOf", "oneOf", "allOf"] {
-            if let Some(Value::Array(parts)) = schema.get(several) {
+        // All parts of a combination are read, although one part may exclude a value of another: finding that out would need a
+        // validator, and such a value is only a hole in the report.
+        for combination in ["anyOf", "oneOf", "allOf"] {
+            if let Some(Value::Array(parts)) = schema.get(combination) {
                 for part in parts {
-                    self.take(part, path, depth + 1);
+                    self.collect(part, path, depth + 1);
                 }
             }
         }
@@ -94,7 +98,9 @@ impl SchemaWalk<'_> {
     }
 }
 
-fn take_scalars(
+/// Adds every scalar within `value` to `found`, with its place. `path` is the place of `value` itself. A very deep or large
+/// argument is read only in part, since a report on it would not be read.
+fn collect_scalars(
     value: &Value,
     path: &str,
     depth: usize,
@@ -106,15 +112,15 @@ fn take_scalars(
     match value {
         Value::Object(entries) => {
             for (key, part) in entries {
-                take_scalars(part, &Path::within(path, key), depth + 1, found);
+                collect_scalars(part, &Path::within(path, key), depth + 1, found);
             }
         }
         Value::Array(items) => {
             for item in items {
-                take_scalars(item, &format!("{path}[]"), depth + 1, found);
+                collect_scalars(item, &format!("{path}[]"), depth + 1, found);
             }
         }
-        // Arguments that are no object have no names.
+        // Arguments that are a single scalar have no name under which a report could list them.
         _ if path.is_empty() => {}
         scalar => {
             found.insert((path.to_owned(), json_key(scalar)));

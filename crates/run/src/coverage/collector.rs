@@ -34,27 +34,31 @@ impl CoverageCollector {
         }
     }
 
-    /// Takes the conversation of a test, which is over, and of what its rules notice a change.
+    /// Adds the finished conversation of a test to the coverage. `noticed` says which parts of it are asserted: the rules of the
+    /// test fail if such a part changes. Names and values are masked before they are kept.
     pub fn observe(&self, trace: &Trace, noticed: &NoticedChanges, redactor: &Redactor) {
         let mut items = self.items();
+        // Tools that are declared and never called are holes in the report.
         let declared = trace.declarations.iter();
         for tool in declared.flat_map(|declaration| &declaration.tools) {
             declare(&tool.name, tool.input.as_ref(), redactor, &mut items);
         }
 
-        // Calls of the history were not made in this test, and exercise nothing.
-        let mut before: Option<String> = None;
+        let mut previous_tool: Option<String> = None;
         for call in &trace.calls {
+            // Calls of the history were not made in this test, so that they exercise nothing.
             if !call.origin.is_new() {
                 continue;
             }
             let first_event = trace.numbered(call.first_event);
             let tool = redactor.text(&call.name).into_owned();
-            let ending = noticed.of_call(first_event, &CallPart::Ending);
-            items.call(&tool, CallEnding::of(call), ending);
+            let ending_state = noticed.of_call(first_event, &CallPart::Ending);
+            items.call(&tool, CallEnding::of(call), ending_state);
+            // Arguments that are not valid JSON have no values.
             if let Args::Json(args) = call.args() {
                 for value in masked(seen(args), redactor) {
-                    // A change is noticed of an argument as a whole, which is the first part of the path.
+                    // Changes are tracked for each argument as a whole, whose name is the first part of the path: `a` in `a.b`
+                    // and in `a[]`.
                     let path = &value.0;
                     let end = path.find(['.', '[']).unwrap_or(path.len());
                     let argument = CallPart::Argument(path[..end].to_owned());
@@ -62,13 +66,13 @@ impl CoverageCollector {
                     items.value(&tool, value, state);
                 }
             }
-            if let Some(before) = &before {
-                let order = noticed.of_call(first_event, &CallPart::Order);
-                items.transition(before, &tool, order);
+            if let Some(previous_tool) = &previous_tool {
+                let order_state = noticed.of_call(first_event, &CallPart::Order);
+                items.transition(previous_tool, &tool, order_state);
             }
-            before = Some(tool);
+            previous_tool = Some(tool);
         }
-        take_interrupts(trace, noticed, redactor, &mut items);
+        add_interrupts(trace, noticed, redactor, &mut items);
     }
 
     /// The coverage so far.
@@ -89,17 +93,18 @@ fn declare(name: &str, schema: Option<&Value>, redactor: &Redactor, items: &mut 
     }
 }
 
-/// Takes the interrupts, and the answers of the turns after them. An answer is asserted if it is noticed that its interrupt
-/// does not come.
-fn take_interrupts(
+/// Adds the interrupts, and the answers that later turns give to them. An answer counts as asserted if a rule would fail without
+/// its interrupt.
+fn add_interrupts(
     trace: &Trace,
     noticed: &NoticedChanges,
     redactor: &Redactor,
     items: &mut CoveredItems,
 ) {
+    // The interrupts without an answer so far, by their ids, each with its name and state in the report.
     let mut open: BTreeMap<&str, (String, CoverageState)> = BTreeMap::new();
     for (number, turn) in trace.turns.iter().enumerate() {
-        // The input of a turn answers what turns before it have left open.
+        // Answers come first, since the input of a turn can only answer interrupts of turns before it.
         for answer in &turn.input.answered {
             if let Some((name, state)) = open.remove(answer.id.as_str())
                 && let Some(states) = items.interrupt(&name)
@@ -111,13 +116,15 @@ fn take_interrupts(
             }
         }
 
-        // An interrupt that nothing answers is kept, too: the report shows it as a hole.
+        // Then the interrupts of the turn itself. `items` gets each of them at once, so that the report shows an interrupt that
+        // is never answered as a hole.
         let exchanges = trace.exchanges.get(turn.exchanges.clone());
         for exchange in exchanges.unwrap_or_default() {
             let Some(RunEnd::Interrupted(interrupts)) = &exchange.run_end else {
                 continue;
             };
             for interrupt in interrupts {
+                // An interrupt is named after the tool that it asks about, or after its reason, if there is one.
                 let tool = trace.tool_of(interrupt);
                 let name = tool.or(interrupt.reason.as_deref());
                 let name = redactor.text(name.unwrap_or("interrupt")).into_owned();

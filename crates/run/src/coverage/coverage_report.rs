@@ -11,7 +11,7 @@ use ananke_trace::outcome::coverage::{
 /// The number of tools of which every possible transition is listed: there are as many as its square.
 const MOST_PAIRED: usize = 100;
 
-/// The report on `items`, with as a hole whatever could happen and did in no test.
+/// The report on `items`. Items that are possible but happened in no test are in it as holes, with the state `Never`.
 pub(super) fn report(items: &CoveredItems) -> CoverageReport {
     let mut tools = Vec::new();
     let mut arguments = Vec::new();
@@ -21,14 +21,15 @@ pub(super) fn report(items: &CoveredItems) -> CoverageReport {
             declared: tool.is_declared,
             outcomes: tool.outcomes,
         });
-        // Only values that a schema lists: of others it is not known which a test should have.
+        // Only values that a schema lists are reported. For other values, nothing says which of them a test should have.
         for key in &tool.listed {
             let (path, value) = key;
             arguments.push(ArgumentCoverage {
                 tool: name.clone(),
                 path: path.clone(),
-                // A value is JSON unless a mask replaced it.
+                // A kept value is JSON text. If a mask replaced a secret in it, it may no longer parse, and is shown as a text.
                 value: serde_json::from_str(value).unwrap_or_else(|_| Value::from(value.as_str())),
+                // A value that no call had is a hole, which is the default state.
                 state: tool.seen.get(key).copied().unwrap_or_default(),
             });
         }
@@ -41,6 +42,7 @@ pub(super) fn report(items: &CoveredItems) -> CoverageReport {
         })
         .collect();
     let transitions = transitions(items);
+    // The totals of the lists above cannot show that an item was dropped for lack of room.
     let totals = CoverageTotals {
         partial: items.is_partial,
         ..totals(&tools, &transitions, &arguments, &interrupts)
@@ -54,33 +56,37 @@ pub(super) fn report(items: &CoveredItems) -> CoverageReport {
     }
 }
 
+/// The transitions from one tool to the next that happened, and as holes all others that are possible.
 fn transitions(items: &CoveredItems) -> Vec<TransitionCoverage> {
-    // Transitions that happened, and as holes all others that could.
-    let mut listed = items.transitions.clone();
+    let mut states = items.transitions.clone();
+    // The number of possible transitions is the square of the number of tools, so that many tools would make a huge report.
     if items.tools.len() <= MOST_PAIRED {
         for from in items.tools.keys() {
             for to in items.tools.keys() {
-                listed.entry((from.clone(), to.clone())).or_default();
+                // The default state is a hole. A transition that happened keeps its state.
+                states.entry((from.clone(), to.clone())).or_default();
             }
         }
     }
-    let listed = listed.into_iter();
-    let listed = listed.map(|((from, to), state)| TransitionCoverage { from, to, state });
-    listed.collect()
+    let transitions = states.into_iter();
+    let transitions = transitions.map(|((from, to), state)| TransitionCoverage { from, to, state });
+    transitions.collect()
 }
 
+/// The number of items of each kind, and how many of them are exercised and asserted.
 fn totals(
     tools: &[ToolCoverage],
     transitions: &[TransitionCoverage],
     arguments: &[ArgumentCoverage],
     interrupts: &[InterruptCoverage],
 ) -> CoverageTotals {
-    // A tool is covered as well as the best of its outcomes.
-    let mut best = Vec::new();
+    // Each outcome of a tool counts by itself. The tool as a whole has the best state of its outcomes, so that one call covers
+    // it.
+    let mut tool_states = Vec::new();
     let mut outcomes = Vec::new();
     for tool in tools {
         let states = tool.outcomes.all().map(|(_, state)| state);
-        best.push(states.into_iter().max().unwrap_or_default());
+        tool_states.push(states.into_iter().max().unwrap_or_default());
         outcomes.extend(states);
     }
     let mut answers = Vec::new();
@@ -91,7 +97,8 @@ fn totals(
     let arguments = CoverageCount::of(arguments.iter().map(|argument| argument.state));
     let interrupts = CoverageCount::of(answers);
 
-    // Transitions do not count, since most pairs of tools make no sense.
+    // The percentages leave transitions aside, since most pairs of tools make no sense in a row, and tools, since their outcomes
+    // count already.
     let mut total = 0;
     let mut exercised = 0;
     let mut asserted = 0;
@@ -101,13 +108,14 @@ fn totals(
         asserted += count.asserted;
     }
     CoverageTotals {
-        tools: CoverageCount::of(best),
+        tools: CoverageCount::of(tool_states),
         outcomes,
         transitions: CoverageCount::of(transitions.iter().map(|transition| transition.state)),
         arguments,
         interrupts,
         exercised_percent: percent(exercised, total),
         asserted_percent: percent(asserted, total),
+        // The caller sets this, since the lists here do not show it.
         partial: false,
     }
 }

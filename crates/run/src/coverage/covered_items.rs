@@ -38,20 +38,23 @@ pub(super) struct CoveredTool {
 }
 
 impl CoveredItems {
-    /// Takes a tool that the agent is known to have, with the values that its schema lists.
+    /// Adds a tool that the agent has declared, with the values that the schema of its arguments lists. Without room for the tool
+    /// or for a value, it is dropped, and the report is marked as partial.
     pub(super) fn declare(&mut self, tool: &str, values: BTreeSet<(ArgumentPath, WrittenValue)>) {
-        let mut kept = self.values;
+        // The count is a local until the end, since `tool` borrows all of `self`.
+        let mut value_count = self.values;
         let mut is_partial = false;
         let Some(tool) = self.tool(tool) else { return };
         tool.is_declared = true;
+        // Long values are not kept, and do not make the report partial: `value` does not keep them either.
         for value in values.into_iter().filter(is_short) {
-            if kept >= MOST_ITEMS {
+            if value_count >= MOST_ITEMS {
                 is_partial = true;
             } else if tool.listed.insert(value) {
-                kept += 1;
+                value_count += 1;
             }
         }
-        self.values = kept;
+        self.values = value_count;
         self.is_partial |= is_partial;
     }
 
@@ -61,7 +64,7 @@ impl CoveredItems {
         }
     }
 
-    /// Takes a value that an argument of a call had.
+    /// Adds a value that an argument of a call had. Without room for it, it is dropped, and the report is marked as partial.
     pub(super) fn value(
         &mut self,
         tool: &str,
@@ -72,7 +75,8 @@ impl CoveredItems {
         let Some(covered) = self.tool(tool) else {
             return;
         };
-        // The long values of schemas are not kept either, so that none of them is missing.
+        // The long values of schemas are not kept either. So no value that the report lists is missing here, and the report is
+        // not partial for this.
         if !is_short(&value) {
             return;
         }

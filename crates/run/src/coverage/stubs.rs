@@ -27,6 +27,7 @@ pub fn stubs(report: &CoverageReport, resume: &str) -> Option<String> {
     Some(to_yaml(&Node::of_json(&file), 0))
 }
 
+/// A stub of a test for each outcome of a tool that happened in no test: it requires a call with this outcome.
 fn outcome_stubs(report: &CoverageReport) -> Vec<Value> {
     let mut stubs = Vec::new();
     for tool in &report.tools {
@@ -35,6 +36,7 @@ fn outcome_stubs(report: &CoverageReport) -> Vec<Value> {
                 continue;
             }
             let mut required = Value::Object(call_keys(&tool.name));
+            // Rules have the two results of a call as `is_error`, and every other outcome, such as pending, as its `status`.
             match outcome {
                 "ok" => required["is_error"] = json!(false),
                 "error" => required["is_error"] = json!(true),
@@ -46,6 +48,7 @@ fn outcome_stubs(report: &CoverageReport) -> Vec<Value> {
     stubs
 }
 
+/// A stub of a test for each value of an argument that no call had: it requires a call with this value.
 fn argument_stubs(report: &CoverageReport) -> Vec<Value> {
     let mut stubs = Vec::new();
     for argument in &report.arguments {
@@ -54,7 +57,8 @@ fn argument_stubs(report: &CoverageReport) -> Vec<Value> {
         }
         let name = format!("{}: {} is {}", argument.tool, argument.path, argument.value);
         let mut required = call_keys(&argument.tool);
-        // A path that cannot be read back leaves a stub for its reader to complete.
+        // A path that cannot be parsed results in the value alone, which is not an object of arguments. The stub then requires
+        // only the tool, and its name still has path and value for the author of the test.
         if let Value::Object(args) = at_path(&argument.path, &argument.value) {
             required.insert("args".to_owned(), Value::Object(args));
         }
@@ -63,6 +67,8 @@ fn argument_stubs(report: &CoverageReport) -> Vec<Value> {
     stubs
 }
 
+/// A stub of a test for each answer to an interrupt that no test gives. It answers with a turn of the type `resume`, and the run
+/// must then finish.
 fn answer_stubs(report: &CoverageReport, resume: &str) -> Vec<Value> {
     let mut stubs = Vec::new();
     for interrupt in &report.interrupts {
@@ -89,13 +95,16 @@ fn stub(name: &str, required: &Value) -> Value {
     })
 }
 
-/// A value inside objects and lists: what `args` contains.
+/// The arguments in which `value` is at `path`: `{"a": [{"b": value}]}` for `a[].b`. The value alone if the path cannot be
+/// parsed.
 fn at_path(path: &str, value: &Value) -> Value {
+    // Coverage writes "every item of a list" as `[]`, and paths as `[*]`.
     let path = Path::parse_with_wildcards(&path.replace("[]", "[*]"));
     let mut inner = value.clone();
     let Ok(path) = path else {
         return inner;
     };
+    // From the innermost part outwards, since each part contains what was built before.
     for step in path.parts().iter().rev() {
         inner = if step == ANY {
             json!([inner])

@@ -56,12 +56,14 @@ pub struct LoggedChange {
 }
 
 impl LoggedConversation {
-    /// The number of events, apart from the beginnings of runs and ends without an error.
+    /// The number of events, as a measure of the size of the conversation. Every conversation has runs that begin and end, so
+    /// these do not count, nor do notes about other events.
     pub fn events(&self) -> usize {
         let mut events = 0;
         for turn in &self.turns {
             for logged in &turn.changes {
                 match logged.change {
+                    // A stamp, a violation, unread data and a warning are notes about the event with which they came.
                     Change::Stamped(_)
                     | Change::RunStarted { .. }
                     | Change::RunEnded(RunEnd::Finished)
@@ -158,6 +160,7 @@ struct LoggedInputs<'a> {
 }
 
 impl InputSource for LoggedInputs<'_> {
+    /// The next turn of the wrapped inputs. Its log begins here, before it is sent, and gets the changes and answers of the turn.
     fn next<'a>(
         &'a mut self,
         so_far: ConversationSoFar<'a>,

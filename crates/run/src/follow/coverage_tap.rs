@@ -25,13 +25,16 @@ struct CoverageFollower {
 }
 
 impl Tap for CoverageTap {
+    /// A follower for one conversation; `None` if the conversation shows nothing new.
     fn follow(&self, beginning: &ConversationBeginning<'_>) -> Option<Box<dyn Follower>> {
+        // Coverage counts declared tools even if no conversation calls them, so they are known from the beginning.
         let redactor = beginning.redactor.clone();
         self.collector.declare(beginning.client_tools, &redactor);
-        // An attempt that only verifies a recording says nothing that the recorded one has not said.
+        // An attempt that only verifies a recording repeats a conversation that was followed when it was recorded.
         if beginning.purpose == AttemptPurpose::Verify {
             return None;
         }
+        // The tape keeps the conversation for the mutator, which changes it to see if a rule notices.
         let tape = ConversationTape::default();
         tape.begin(beginning);
         Some(Box::new(CoverageFollower {

@@ -29,7 +29,7 @@ pub(crate) struct ExchangeLog<'a> {
     /// The parts that are not shown yet.
     waiting: Vec<(At, ExchangePart)>,
     /// The number of events that came when too many waited, and the moment of the last one.
-    left_out: Option<(At, usize)>,
+    omitted: Option<(At, usize)>,
     /// The texts that what waits brings.
     texts: PiecedTexts,
 }
@@ -41,7 +41,7 @@ impl<'a> ExchangeLog<'a> {
             started,
             lane,
             waiting: Vec::new(),
-            left_out: None,
+            omitted: None,
             texts: PiecedTexts::default(),
         }
     }
@@ -51,11 +51,11 @@ impl<'a> ExchangeLog<'a> {
             self.waiting.push((at, part));
             return;
         }
-        let count = match self.left_out {
+        let count = match self.omitted {
             Some((_, count)) => count + 1,
             None => 1,
         };
-        self.left_out = Some((at, count));
+        self.omitted = Some((at, count));
     }
 
     /// Hides the events that bring a text in which a secret is spread over several pieces, and shows everything that waits.
@@ -64,16 +64,18 @@ impl<'a> ExchangeLog<'a> {
             if !self.case.redactor.is_in_pieces(&text.text, &text.cuts) {
                 continue;
             }
+            // The place of a piece is the index of its event in `waiting`. The piece of an omitted event has no place there.
             for place in text.places {
-                if let Some((_, ExchangePart::Event(text))) = self.waiting.get_mut(place) {
-                    PART_OF_SECRET.clone_into(text);
+                if let Some((_, ExchangePart::Event(shown))) = self.waiting.get_mut(place) {
+                    PART_OF_SECRET.clone_into(shown);
                 }
             }
         }
-        // The last events were omitted, when too many waited already.
-        if let Some((at, count)) = self.left_out.take() {
+        // The last events are omitted if too many waited before them, and their number is shown instead.
+        if let Some((at, count)) = self.omitted.take() {
             self.waiting.push((at, ExchangePart::LeftOut(count)));
         }
+        // Times are shown relative to the start of the attempt.
         for (at, part) in self.waiting.drain(..) {
             let after_us = u64::try_from(at.since(self.started).as_micros()).unwrap_or(u64::MAX);
             self.case.tell(RunEvent::Exchange {
@@ -94,6 +96,7 @@ impl<'a> ExchangeLog<'a> {
 }
 
 impl Observer for ExchangeLog<'_> {
+    /// Shows data that is sent or received. An event that may be part of a secret waits until its texts are complete.
     fn wire(&mut self, _: &Lane, at: At, wire: Wire<'_>) {
         let part = match wire {
             Wire::Request {
@@ -109,19 +112,21 @@ impl Observer for ExchangeLog<'_> {
             Wire::Headers(headers) => ExchangePart::Headers(headers.to_vec()),
             Wire::Late { missing } => ExchangePart::Late(missing.to_owned()),
             Wire::Frame(frame) => {
+                // The changes of the event before this one have come by now, so that event is shown if it left no text open.
                 self.show();
                 self.add(at, ExchangePart::Event(text_of(frame)));
-                // With secrets to hide it waits, because the changes that come next say whether it is part of a text in which
-                // a secret may be completed.
+                // The changes of this event come next, and show if it is a piece of a text. So with secrets to hide it waits.
                 if self.case.redactor.is_empty() {
                     self.show();
                 }
                 return;
             }
             Wire::Closed => ExchangePart::Closed,
+            // A sign of life has no data.
             Wire::Alive => return,
         };
-        // No text goes on beyond its response, so what waited is complete.
+        // Every other part is of the beginning or the end of an exchange, and no text goes on beyond its exchange. So all texts
+        // are complete: the events that waited are shown, and this part after them.
         self.show_all();
         self.add(at, part);
         self.show();
@@ -130,7 +135,7 @@ impl Observer for ExchangeLog<'_> {
     fn change(&mut self, _: &Lane, _: At, change: &Change<'_>) {
         // The last event brings it; of one that does not wait, nothing is shown.
         let mut place = usize::MAX;
-        if self.left_out.is_none() && !self.waiting.is_empty() {
+        if self.omitted.is_none() && !self.waiting.is_empty() {
             place = self.waiting.len() - 1;
         }
         self.texts.add(change, place);

@@ -97,16 +97,19 @@ impl RawLog {
         }
     }
 
-    /// Takes what was collected into the turns of `outcome`: at most [`MOST_RAW`] bytes, first what its results rest on.
+    /// Moves the collected data into the turns of `outcome`, without secrets: at most [`MOST_RAW`] bytes, of which the data that
+    /// the results rest on comes first.
     pub(crate) fn put_into(&self, outcome: &mut Outcome, redactor: &Redactor) {
         let mut collected = lock(&self.collected);
         let mut collected = std::mem::take(&mut *collected);
+        // Hiding secrets can drop events, which leaves more room for the rest, so it comes first.
         collected.hide_secrets_in_pieces(redactor);
         collected.keep_most_important(outcome);
-        let mut raw = collected.into_turns();
+        let mut raw_turns = collected.into_turns();
         for turn in &mut outcome.transcript.turns {
+            // Turns count from 1. A turn for which nothing was collected has no raw data.
             turn.raw = None;
-            if let Some(raw) = raw.get_mut(turn.number.saturating_sub(1) as usize)
+            if let Some(raw) = raw_turns.get_mut(turn.number.saturating_sub(1) as usize)
                 && !raw.is_empty()
             {
                 turn.raw = Some(Box::new(std::mem::take(raw)));
@@ -116,11 +119,14 @@ impl RawLog {
 }
 
 impl CollectedRaw {
-    /// Adds what belongs to the running turn.
+    /// Adds an entry to the running turn; `size` is the bytes of its texts, and `event` the index of the event that it belongs
+    /// to. The oldest entries are dropped if all together take too much memory.
     fn add(&mut self, event: u32, size: usize, item: RawItem) {
+        // Reports show the data of turns, so the data before the first turn is not kept.
         let Some(turn) = self.turns.len().checked_sub(1) else {
             return;
         };
+        // Entries without texts take memory, too.
         let size = size + ENTRY;
         self.bytes += size;
         self.entries.push_back(RawEntry {
@@ -133,6 +139,7 @@ impl CollectedRaw {
             && let Some(oldest) = self.entries.pop_front()
         {
             self.drop_entry(&oldest);
+            // The text of an event is in a buffer of all events, in their order.
             if let RawItem::Event(_, place) = oldest.item {
                 self.events.drop_before(place.end);
             }
@@ -155,10 +162,11 @@ impl CollectedRaw {
         }
     }
 
-    /// Changes the exchange that the running turn made last; `change` says how many bytes it adds.
+    /// Applies `change`, which returns the number of bytes that it adds, to the last exchange of the running turn.
     fn change_exchange(&mut self, change: impl FnOnce(&mut RawExchange) -> usize) {
         for entry in self.entries.iter_mut().rev() {
-            // The exchange may have been dropped, and one of the turn before is another one.
+            // The exchange may have been dropped to save memory. The last one that is left is then of an earlier turn, and must
+            // not be changed.
             if entry.turn + 1 != self.turns.len() {
                 return;
             }
@@ -184,80 +192,87 @@ impl CollectedRaw {
         }
     }
 
-    /// Hides the events that bring a text in which a secret is spread over several of them; all, if the texts were too long to
-    /// be looked at.
+    /// Hides the events of each text in which a secret is spread over several of them. A secret in one event is masked like in
+    /// any other text.
     fn hide_secrets_in_pieces(&mut self, redactor: &Redactor) {
         if redactor.is_empty() {
             return;
         }
+        // Texts beyond the limit were not collected, so any event may be a piece of a secret, and all are dropped.
         if self.texts.bytes() > MOST_WAITING {
             self.retain(|_, entry| !matches!(entry.item, RawItem::Event(..)));
             return;
         }
-        let mut hidden = HashSet::new();
+        // The place of a piece is the index of its event.
+        let mut hidden_events = HashSet::new();
         for text in self.texts.take() {
             if redactor.is_in_pieces(&text.text, &text.cuts) {
-                hidden.extend(text.places);
+                hidden_events.extend(text.places);
             }
         }
         for entry in &mut self.entries {
             if let RawItem::Event(_, place) = &mut entry.item
-                && hidden.contains(&(entry.event as usize))
+                && hidden_events.contains(&(entry.event as usize))
             {
+                // The text of the event stays in the buffer, but no entry refers to it any more.
                 *place = self.events.add(PART_OF_SECRET);
             }
         }
     }
 
-    /// Keeps as much as may be kept: first what is near an event that a result rests on, then turns that did not pass, then
-    /// the end.
+    /// Drops entries until the rest takes at most [`MOST_RAW`] bytes. The most important stay: those of events that a result
+    /// rests on, then those of turns that did not pass, and among these the ones near such events or near the end.
     fn keep_most_important(&mut self, outcome: &Outcome) {
         if self.bytes <= MOST_RAW {
             return;
         }
         let cited = self.cited_events(outcome);
-        let mut has_passed = vec![false; self.turns.len()];
+        // A turn without a result counts as one that did not pass.
+        let mut passed_turns = vec![false; self.turns.len()];
         for turn in &outcome.transcript.turns {
             let index = turn.number.saturating_sub(1) as usize;
-            if let Some(has_passed) = has_passed.get_mut(index) {
+            if let Some(has_passed) = passed_turns.get_mut(index) {
                 *has_passed = turn.status() == Status::Passed;
             }
         }
 
-        // A reader of a failure looks at the events that it names, and then at those around them.
+        // A reader of a failure looks at the events that it names, and then at those around them; without such events, at the
+        // end. The smallest key is the most important entry, and `false` is smaller than `true`.
         let mut order: Vec<usize> = (0..self.entries.len()).collect();
         order.sort_by_cached_key(|index| {
             let entry = &self.entries[*index];
             let distance = distance_to_nearest(&cited, entry.event);
             let from_end = self.next_event.saturating_sub(entry.event);
+            let is_uncited = distance != Some(0);
             (
-                distance != Some(0),
-                has_passed[entry.turn],
+                is_uncited,
+                passed_turns[entry.turn],
                 distance.unwrap_or(from_end),
                 from_end,
             )
         });
 
-        // An entry that is too large does not keep the smaller ones after it out.
-        let mut remaining = MOST_RAW;
-        let mut kept = vec![false; self.entries.len()];
+        // An entry that is too large for the remaining bytes is dropped, but smaller ones after it may still fit.
+        let mut remaining_bytes = MOST_RAW;
+        let mut fits = vec![false; self.entries.len()];
         for index in order {
-            if let Some(rest) = remaining.checked_sub(self.entries[index].size) {
-                remaining = rest;
-                kept[index] = true;
+            if let Some(rest) = remaining_bytes.checked_sub(self.entries[index].size) {
+                remaining_bytes = rest;
+                fits[index] = true;
             }
         }
-        self.retain(|index, _| kept[index]);
+        self.retain(|index, _| fits[index]);
     }
 
-    /// The indices of the events that the results rest on that are no passes, in their order.
+    /// The indices of the events on which the results of rules that did not pass rest, in ascending order.
     fn cited_events(&self, outcome: &Outcome) -> Vec<u32> {
         let mut cited = Vec::new();
-        let of_turns = outcome.transcript.turns.iter().map(|turn| &turn.rules);
-        for rule in of_turns.chain([&outcome.verdict.rules]).flatten() {
+        let turn_rules = outcome.transcript.turns.iter().map(|turn| &turn.rules);
+        for rule in turn_rules.chain([&outcome.verdict.rules]).flatten() {
             if rule.has_passed() {
                 continue;
             }
+            // A result names an event by its turn and its number in the turn, each counted from 1.
             for event in &rule.events {
                 if let Some(turn) = self.turns.get(event.turn.saturating_sub(1) as usize) {
                     cited.push(turn.first_event + event.number.saturating_sub(1));
@@ -268,6 +283,8 @@ impl CollectedRaw {
         cited
     }
 
+    /// The collected data as reports show it: by turn, and in each turn exchanges, events and changes of the state in their
+    /// order.
     fn into_turns(self) -> Vec<RawTurn> {
         let turns = self.turns.iter().map(|turn| RawTurn {
             dropped: turn.dropped,
@@ -275,25 +292,27 @@ impl CollectedRaw {
         });
         let mut turns: Vec<RawTurn> = turns.collect();
         for entry in self.entries {
-            let of = &self.turns[entry.turn];
+            let collected = &self.turns[entry.turn];
             let turn = &mut turns[entry.turn];
-            // Events are numbered in their turn, as the results name them.
+            // Entries have indices from 0 over the whole attempt. Results of rules name a turn and an event in it, both from 1.
             let event = EventNumber {
                 turn: u32::try_from(entry.turn + 1).unwrap_or(u32::MAX),
-                number: entry.event.saturating_sub(of.first_event) + 1,
+                number: entry.event.saturating_sub(collected.first_event) + 1,
             };
             match entry.item {
                 RawItem::Exchange(exchange) => {
                     turn.exchanges.push(RawExchange { event, ..*exchange });
                 }
+                // The time counts from the first request of the turn. Without one, it is 0.
                 RawItem::Event(at, place) => turn.events.push(RawEvent {
                     event,
-                    at_us: at.0.saturating_sub(of.sent.unwrap_or(at).0),
+                    at_us: at.0.saturating_sub(collected.sent.unwrap_or(at).0),
                     raw: self.events.text(&place),
                 }),
                 RawItem::State(kind, value) => {
+                    // The first change of a turn brings the state before it, from which a reader can follow all changes.
                     let state = turn.state.get_or_insert_with(|| StateHistory {
-                        before: of.before.as_deref().map(str::to_owned),
+                        before: collected.before.as_deref().map(str::to_owned),
                         changes: Vec::new(),
                     });
                     state.changes.push(RawStateChange { event, kind, value });
@@ -318,11 +337,13 @@ fn size_of_headers(headers: &[(String, String)]) -> usize {
 }
 
 impl Observer for RawLog {
+    /// Collects data that is sent or received.
     fn wire(&mut self, _: &Lane, at: At, wire: Wire<'_>) {
         let mut collected = lock(&self.collected);
         let collected = &mut *collected;
         match wire {
-            // An exchange is an entry that its later parts add to.
+            // A request begins the entry of an exchange, to which the arms below add the other parts. The exchange is shown
+            // before the next event.
             Wire::Request {
                 method,
                 url,
@@ -345,12 +366,17 @@ impl Observer for RawLog {
                 }
                 if self.bodies == RequestBodies::Kept {
                     let body = bounded_bytes(body).into_owned();
-                    collected.change_exchange(|exchange| exchange.body.insert(body).len());
+                    collected.change_exchange(|exchange| {
+                        let added = body.len();
+                        exchange.body = Some(body);
+                        added
+                    });
                 }
             }
             Wire::Head { status, .. } => {
                 collected.change_exchange(|exchange| {
                     exchange.status = Some(status);
+                    // A status has a place in the entry already, so it adds no bytes.
                     0
                 });
             }
@@ -365,10 +391,12 @@ impl Observer for RawLog {
                 let place = collected.events.add(&raw);
                 collected.add(number, raw.len(), RawItem::Event(at, place));
             }
+            // A late or closed response and a sign of life have no data of the agent.
             Wire::Late { .. } | Wire::Closed | Wire::Alive => {}
         }
     }
 
+    /// Collects a change of the agent's state, and the pieces of texts in which secrets are looked for at the end.
     fn change(&mut self, _: &Lane, _: At, change: &Change<'_>) {
         let mut collected = lock(&self.collected);
         match change {
@@ -376,20 +404,25 @@ impl Observer for RawLog {
                 collected.state_changed(StateChangeKind::Snapshot, state);
             }
             Change::StatePatched(patch) => collected.state_changed(StateChangeKind::Patch, patch),
+            // The change belongs to the event that came last. `next_event` is the index of the one after it.
             _ if collected.texts.bytes() <= MOST_WAITING => {
                 let event = collected.next_event.saturating_sub(1) as usize;
                 collected.texts.add(change, event);
             }
+            // Texts beyond the limit are not collected. All events are dropped then if there are secrets.
             _ => {}
         }
     }
 
+    /// Begins a turn, with the state of the agent before it.
     fn turn_began(&mut self, before: &Trace, _: &Input, _: Option<&TurnRules>) {
         let mut collected = lock(&self.collected);
+        // Writing a state takes time, so turns without a change share its text. A state that is too long is not kept.
         if collected.turns.is_empty() || std::mem::take(&mut collected.is_changed) {
             collected.state = json_within(before.state.value(), LONGEST_STATE).map(Arc::from);
         }
-        // Turns that were not needed have nothing.
+        // Turns that were not needed are in the trace, but never began here. Empty ones take their indices, so that this turn
+        // gets its own.
         let passed_over = before.turns.len().max(collected.turns.len());
         collected
             .turns
@@ -404,179 +437,5 @@ impl Observer for RawLog {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ananke_base::diagnostic::Place;
-    use ananke_trace::outcome::{
-        InputOrigin, Level, RuleResult, RuleStatus, Timing, TurnEnd, TurnOutcome,
-    };
-
-    /// A log that has a turn with a request.
-    fn began() -> RawLog {
-        let mut log = RawLog::new(RequestBodies::Dropped);
-        begin_turn(&mut log, &Trace::default());
-        log
-    }
-
-    fn begin_turn(log: &mut RawLog, before: &Trace) {
-        log.turn_began(before, &Input::default(), None);
-        let headers = [("Authorization".to_owned(), "Bearer x".to_owned())];
-        let request = Wire::Request {
-            method: "POST",
-            url: "http://127.0.0.1/agent",
-            headers: &headers,
-        };
-        log.wire(&Lane::Agent, At(1000), request);
-        log.wire(&Lane::Agent, At(1000), Wire::Sent { body: b"{}" });
-    }
-
-    fn frame(log: &mut RawLog, text: &str) {
-        log.wire(&Lane::Agent, At(3500), Wire::Frame(text.as_bytes()));
-    }
-
-    /// An outcome with so many turns, of which the rules rest on the events `cited`, put into by `log`.
-    fn outcome(log: &RawLog, turns: u32, cited: &[u32], redactor: &Redactor) -> Outcome {
-        let turn = |number| TurnOutcome {
-            number,
-            id: None,
-            input: String::new(),
-            origin: InputOrigin::default(),
-            lines: Vec::new(),
-            started_unix_ms: None,
-            ended_unix_ms: None,
-            duration_us: None,
-            timing: Timing::default(),
-            run_end: None,
-            usage: None,
-            awaits: None,
-            end: TurnEnd::Evaluated,
-            rules: Vec::new(),
-            warnings: Vec::new(),
-            raw: None,
-        };
-        let mut outcome = Outcome::default();
-        outcome.transcript.turns = (1..=turns).map(turn).collect();
-        let place = Place {
-            file: "a.test.yaml".into(),
-            line: 1,
-            column: 1,
-        };
-        let texts = (String::new(), String::new());
-        outcome.verdict.rules.push(RuleResult {
-            status: RuleStatus::Failed,
-            events: cited.iter().map(|number| (1, *number).into()).collect(),
-            ..RuleResult::passed("text", Level::Test, place, texts)
-        });
-        log.put_into(&mut outcome, redactor);
-        outcome
-    }
-
-    #[test]
-    fn a_turn_has_its_exchange_its_events_and_its_changes_of_the_state() {
-        let mut log = began();
-        let head = Wire::Head {
-            status: 200,
-            content_type: "text/event-stream",
-        };
-        log.wire(&Lane::Agent, At(2000), head);
-        frame(&mut log, "one");
-        let state = serde_json::json!({"sum": 1});
-        log.change(
-            &Lane::Agent,
-            At(3500),
-            &Change::StateReplaced(state.clone()),
-        );
-        begin_turn(&mut log, &Trace::new(state));
-        frame(&mut log, "two");
-        let patch = serde_json::json!([{"op": "remove", "path": "/sum"}]);
-        log.change(&Lane::Agent, At(3500), &Change::StatePatched(patch));
-        let outcome = outcome(&log, 2, &[], &Redactor::default());
-        let [first, second] = &outcome.transcript.turns[..] else {
-            panic!("two turns")
-        };
-        let first = first.raw.as_deref().unwrap();
-        assert_eq!(first.exchanges[0].status, Some(200));
-        assert_eq!(
-            (first.exchanges[0].event, &first.exchanges[0].body),
-            ((1, 1).into(), &None)
-        );
-        let event = &first.events[0];
-        let received = (event.event, event.at_us, &*event.raw);
-        assert_eq!(received, ((1, 1).into(), 2500, "one"));
-        assert_eq!(
-            first.state.as_ref().unwrap().before.as_deref(),
-            Some("null")
-        );
-        let second = second.raw.as_deref().unwrap();
-        assert_eq!(second.events[0].event, (2, 1).into());
-        let state = second.state.as_ref().unwrap();
-        assert_eq!(state.before.as_deref(), Some(r#"{"sum":1}"#));
-        assert_eq!(state.changes[0].kind, StateChangeKind::Patch);
-        assert_eq!(second.dropped, 0);
-    }
-
-    #[test]
-    fn what_the_results_rest_on_is_kept_first() {
-        let mut log = began();
-        for number in 0..1000 {
-            frame(&mut log, &format!("{number} {}", "x".repeat(1000)));
-        }
-        let outcome = outcome(&log, 1, &[500], &Redactor::default());
-        let raw = outcome.transcript.turns[0].raw.as_deref().unwrap();
-        let kept: Vec<u32> = raw.events.iter().map(|event| event.event.number).collect();
-        assert!(kept.is_sorted() && kept.contains(&500));
-        let (first, last) = (kept[0], kept[kept.len() - 1]);
-        assert!(first > 350 && last < 650, "{first} to {last}");
-        let bytes: usize = raw.events.iter().map(|event| event.raw.len()).sum();
-        assert!(bytes <= MOST_RAW && bytes > MOST_RAW / 2);
-        let exchanges = raw.exchanges.len();
-        assert_eq!(raw.dropped + kept.len() + exchanges, 1001);
-    }
-
-    #[test]
-    fn the_oldest_is_dropped_where_an_attempt_receives_too_much() {
-        let mut log = began();
-        let words = "y".repeat(10_000);
-        for _ in 0..1000 {
-            frame(&mut log, &words);
-        }
-        assert!(log.collected.lock().unwrap().bytes <= MOST_WAITING);
-        let outcome = outcome(&log, 1, &[], &Redactor::default());
-        let raw = outcome.transcript.turns[0].raw.as_deref().unwrap();
-        assert_eq!(
-            raw.events.last().map(|event| event.event.number),
-            Some(1000)
-        );
-        assert_eq!(raw.dropped + raw.events.len(), 1001);
-    }
-
-    #[test]
-    fn a_secret_in_pieces_is_in_no_event() {
-        let redactor = Redactor::default();
-        redactor.add(["hunter22"]);
-        let mut log = began();
-        for (id, delta) in [("m", "key: hun"), ("m", "ter22"), ("n", " and more")] {
-            frame(&mut log, delta);
-            let change = Change::MessageText {
-                id: id.into(),
-                delta: delta.into(),
-            };
-            log.change(&Lane::Agent, At(3500), &change);
-        }
-        let outcome = outcome(&log, 1, &[], &redactor);
-        let raw = outcome.transcript.turns[0].raw.as_deref().unwrap();
-        let events: Vec<&str> = raw.events.iter().map(|event| &*event.raw).collect();
-        assert_eq!(events, [PART_OF_SECRET, PART_OF_SECRET, " and more"]);
-    }
-
-    #[test]
-    fn a_state_that_is_too_large_is_counted() {
-        let mut log = began();
-        frame(&mut log, "state");
-        let large = Value::from("z".repeat(LONGEST_STATE));
-        log.change(&Lane::Agent, At(3500), &Change::StateReplaced(large));
-        let outcome = outcome(&log, 1, &[], &Redactor::default());
-        let raw = outcome.transcript.turns[0].raw.as_deref().unwrap();
-        assert_eq!((raw.dropped, &raw.state), (1, &None));
-    }
-}
+#[path = "raw_log_tests.rs"]
+mod tests;

@@ -34,9 +34,10 @@ impl Expected {
         }
     }
 
-    /// The remedy if a program prints something else.
+    /// The remedy if a program prints something else than is expected of it.
     pub(super) fn help(self) -> String {
         match self {
+            // A hook answers no question: it gives variables, and may also print nothing.
             Self::Variables => {
                 "print the variables as one JSON object, and everything else to stderr".to_owned()
             }
@@ -49,21 +50,25 @@ impl Expected {
         }
     }
 
-    /// The mismatch of an answer, in words that say what it is; `None` if it is valid. Any answer with variables is valid
-    /// here: their reader checks what is in them.
+    /// The form of an invalid answer, in words that follow "printed": "an object without `pass`". `None` if the form is the
+    /// expected one.
     pub fn mismatch(self, answer: &Value) -> Option<&'static str> {
         // Some answers have a short form that is no object.
         let Value::Object(fields) = answer else {
-            let fits = match self {
+            let is_short_form = match self {
                 Self::Verdict => answer.is_boolean(),
                 Self::Cases => answer.is_array(),
                 Self::UserInput => answer.is_string(),
                 Self::Variables | Self::ToolAnswer => false,
             };
-            return if fits { None } else { Some(kind(answer)) };
+            return if is_short_form {
+                None
+            } else {
+                Some(kind(answer))
+            };
         };
         match self {
-            // The reader of what a user says checks what is in it.
+            // The readers of these objects check the content, and report the key that is wrong.
             Self::Variables | Self::Cases | Self::UserInput => None,
             Self::Verdict => match fields.get("pass") {
                 Some(Value::Bool(_)) => match fields.get("message") {
@@ -73,6 +78,7 @@ impl Expected {
                 Some(_) => Some("an object whose `pass` is neither `true` nor `false`"),
                 None => Some("an object without `pass`"),
             },
+            // A tool either has a result, which may be any value, or fails with a text.
             Self::ToolAnswer => match fields.get("error") {
                 Some(_) if fields.contains_key("result") => {
                     Some("an object with both `result` and `error`")
@@ -85,14 +91,17 @@ impl Expected {
         }
     }
 
-    /// The answer in `output`.
+    /// The answer that a script printed as `output`.
+    ///
+    /// # Errors
+    /// If there is no answer, or one of another form. The error has the start of the output.
     pub(super) fn read(self, output: &[u8]) -> Result<Value, OutputError> {
         if output.trim_ascii().is_empty() {
             return Err(OutputError::Nothing);
         }
         let answer = match serde_json::from_slice(output) {
             Ok(answer) => answer,
-            // A user says text, also if it begins like JSON; its reader finds an answer in it.
+            // The next input of a user may be plain text, also one that begins like JSON. Any text is valid here.
             Err(_) if self == Self::UserInput => {
                 return match str::from_utf8(output) {
                     Ok(text) => Ok(Value::from(text.trim())),
@@ -101,12 +110,14 @@ impl Expected {
             }
             Err(error) => return Err(OutputError::NoJson(error.to_string(), start_of(output))),
         };
-        if let Some(what) = self.mismatch(&answer) {
-            return Err(OutputError::Other(what, start_of(output)));
+        if let Some(mismatch) = self.mismatch(&answer) {
+            return Err(OutputError::Other(mismatch, start_of(output)));
         }
+        // The parser keeps the last of duplicate keys. For a decision that is not safe: a script may copy text of the agent into
+        // its answer, and the agent could add a second `pass` with it.
         if self.is_ambiguous(output) {
-            let what = "an object with duplicate keys";
-            return Err(OutputError::Other(what, start_of(output)));
+            let mismatch = "an object with duplicate keys";
+            return Err(OutputError::Other(mismatch, start_of(output)));
         }
         Ok(answer)
     }

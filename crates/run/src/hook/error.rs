@@ -55,16 +55,18 @@ pub struct ProgramError {
 }
 
 impl ProgramError {
+    /// The error of a hook that failed for `cause`. `errors` are the last lines of its stderr.
     pub(super) fn of_hook(hook: &HookCommand, cause: FailureCause, errors: String) -> Self {
         let HookCommand {
             number,
             launch,
             role,
+            // Warnings about the keys of the hook have nothing to do with its failure.
             warnings: _,
             may_be_quoted,
         } = hook;
         Self {
-            // Two hooks can run one command, and differ in their number.
+            // The number is in the name, since two hooks can have the same command.
             who: format!(
                 "{} {number} {}",
                 role.as_str(),
@@ -75,10 +77,12 @@ impl ProgramError {
             expected: Expected::Variables,
             cause,
             errors,
+            // `with_output` sets the variables of a hook that printed some before it failed.
             gave: Map::new(),
         }
     }
 
+    /// The error of a script that failed for `cause`. `errors` are the last lines of its stderr.
     pub(super) fn of_script(
         request: ScriptRequest<'_>,
         cause: FailureCause,
@@ -87,11 +91,12 @@ impl ProgramError {
         Self {
             who: format!("the script {}", request.program),
             folder_name: request.launch.folder_name.clone(),
-            // The output of a script does not become a variable, and so not a secret that is not known yet.
+            // Only variables can be secrets that are not known yet, and the output of a script never becomes one.
             may_be_quoted: true,
             expected: request.expected,
             cause,
             errors,
+            // A script gives no variables.
             gave: Map::new(),
         }
     }
@@ -111,10 +116,10 @@ impl ProgramError {
         matches!(self.cause, FailureCause::Start(..))
     }
 
-    /// The remedy.
+    /// The remedy for the cause; `None` if nothing is known that would help.
     pub fn help(&self) -> Option<String> {
         let help = match &self.cause {
-            // The system's reason is enough if nothing is known that would help.
+            // A program that cannot be started has a remedy of its own, which may be empty.
             FailureCause::Start(_, help) if help.is_empty() => return None,
             FailureCause::Start(_, help) => help.clone(),
             FailureCause::Ended(ExitStatus::Exit(code)) if NOT_RUN.contains(code) => format!(
@@ -122,7 +127,7 @@ impl ProgramError {
                 self.folder_name
             ),
             FailureCause::Timeout(_) => "increase its `timeout_ms`".to_owned(),
-            // A variable can be a path; another answer must be on stdout, and smaller.
+            // A variable can be the path of a file with the large value. Any other answer must be on stdout, and smaller.
             FailureCause::TooMuch(_) if self.expected == Expected::Variables => {
                 "write what is large to a file, and print its path".to_owned()
             }
@@ -136,6 +141,7 @@ impl ProgramError {
             FailureCause::Output(OutputError::Reserved(_)) => {
                 "`ENV` and all names that begin with `TEST_` are ananke's own".to_owned()
             }
+            // The cause of another exit code is in the program itself, and stopping a run is not a mistake.
             FailureCause::Ended(_) | FailureCause::Stopped => return None,
         };
         Some(help)
@@ -154,10 +160,13 @@ impl std::error::Error for ProgramError {}
 
 /// A program that was killed since the run was stopped is no problem of the test.
 impl From<ProgramError> for Halt {
+    /// The halt of the test that needed the program.
     fn from(error: ProgramError) -> Self {
+        // A program that was killed because the run stopped has not failed, so that the test has no problem.
         if error.cause == FailureCause::Stopped {
             return Self::Stopped;
         }
+        // Only hooks give variables; the other answers are those of scripts.
         let kind = match error.expected {
             Expected::Variables => ErrorKind::Hook,
             Expected::Verdict | Expected::ToolAnswer | Expected::Cases | Expected::UserInput => {
@@ -173,8 +182,8 @@ impl From<ProgramError> for Halt {
 }
 
 impl fmt::Display for ProgramError {
+    /// One sentence, which begins with the name of the program and ends with its cause, and the last lines of stderr after it.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Each cause continues the sentence that the name of the program begins.
         write!(formatter, "{} ", self.who)?;
         match &self.cause {
             FailureCause::Start(message, _) => formatter.write_str(message),
@@ -187,12 +196,15 @@ impl fmt::Display for ProgramError {
                 )
             }
             FailureCause::TooMuch(start) => {
+                // From bytes to MiB.
                 let most = MOST_OUTPUT >> 20;
+                // The function decides whether the start is shown: the output of a hook may contain secrets that are not known
+                // yet.
                 let start = self.start_of_output(start);
                 write!(formatter, "printed more than {most} MiB to stdout: {start}")
             }
             FailureCause::Stopped => formatter.write_str("was killed, since the run was stopped"),
-            // The output of a hook may contain secrets that are not known yet, and is not always shown.
+
             FailureCause::Output(OutputError::NoJson(error, start)) => {
                 write!(
                     formatter,

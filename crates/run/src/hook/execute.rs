@@ -29,14 +29,18 @@ pub async fn run(
     if let Ok(variables) = read_variables(command, &finished, &finished.output) {
         return Ok(variables);
     }
-    // Read once more for the error, which quotes only what may be shown: the output may contain secrets that are not known yet.
+
+    // A hook that fails has printed values that may be secrets and are not known yet. So the error is made in a second reading,
+    // which quotes only the part that may be shown, and stderr is masked likewise. The second reading fails like the first one.
+    // The caller gets the variables that the hook would have given, to mask them from now on.
     let unread = UnreadOutput::of(&finished.output);
-    let read = read_variables(command, &finished, &unread.shown);
+    let second_reading = read_variables(command, &finished, &unread.shown);
     let errors = unread.errors(finished.errors).last_lines(SHOWN_LINES);
-    read.map_err(|cause| ProgramError::of_hook(command, cause, errors).with_output(unread.gave))
+    second_reading
+        .map_err(|cause| ProgramError::of_hook(command, cause, errors).with_output(unread.gave))
 }
 
-/// The variables that a hook gives; an error quotes `shown`.
+/// The variables that a finished hook gives. An error quotes `shown`, the part of its output without secrets.
 fn read_variables(
     command: &HookCommand,
     finished: &Finished,
@@ -45,7 +49,7 @@ fn read_variables(
     if let Some(cause) = finished.failure_cause(shown) {
         return Err(cause);
     }
-    // A teardown prints for people: no test is left that could use a variable.
+    // The output of a teardown is for people and is not read: no test is left that could use a variable.
     if !command.role.gives_variables() {
         return Ok(Map::new());
     }
@@ -72,7 +76,7 @@ pub async fn ask(
         }
     };
     let finished = running.finish(request.launch.timeout, cancel).await;
-    // The error may quote all of the output: nothing in it becomes a variable that is a secret.
+    // An error may quote all of the output: only variables can be secrets that are not known yet, and a script gives none.
     let cause = match finished.failure_cause(&finished.output) {
         Some(cause) => cause,
         None => match request.expected.read(&finished.output) {

@@ -61,25 +61,29 @@ fn named(variables: Map<String, Value>) -> Result<Map<String, Value>, OutputErro
     Ok(variables)
 }
 
-/// The start of `output` on one line.
+/// The start of `output` on one line, with line ends and other control characters escaped, and `…` if something follows.
 pub(super) fn start_of(output: &[u8]) -> String {
-    // Secrets are masked later, so the text goes on after the quoted part: half of a secret would not be known as one.
+    // Secrets are masked later. A secret across the end of the quoted part is only recognised as a whole, so `excerpt` gets more
+    // text than it quotes.
     let output = output.trim_ascii();
     let text = String::from_utf8_lossy(&output[..output.len().min(QUOTED + BESIDE)]);
-    let end = text.floor_char_boundary(QUOTED);
+    let quoted_end = text.floor_char_boundary(QUOTED);
+
+    // Escapes make the line longer than the text, so that the end of the quoted part has another place in the line.
     let mut line = String::with_capacity(text.len());
-    let mut quoted = 0;
+    let mut quoted_end_in_line = 0;
     for (at, character) in text.char_indices() {
-        if at == end {
-            quoted = line.len();
+        if at == quoted_end {
+            quoted_end_in_line = line.len();
         }
         match character {
+            // Quotes and backslashes stay, since JSON with escapes would be hard to read.
             '"' | '\'' | '\\' => line.push(character),
             _ => line.extend(character.escape_debug()),
         }
     }
-    if end < text.len() {
-        excerpt(&line, 0..quoted) + "…"
+    if quoted_end < text.len() {
+        excerpt(&line, 0..quoted_end_in_line) + "…"
     } else {
         excerpt(&line, 0..line.len())
     }

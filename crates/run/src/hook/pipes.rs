@@ -45,6 +45,7 @@ struct Feed {
 }
 
 impl Pipes {
+    /// Our ends of a program's pipes, before anything is written or read. `input` is for its stdin.
     pub(super) fn new(
         input: Option<(ChildStdin, Vec<u8>)>,
         stdout: Option<ChildStdout>,
@@ -60,23 +61,25 @@ impl Pipes {
             stdout,
             stderr,
             output: Vec::new(),
+            // Only the end of stderr is kept, since errors show its last lines alone.
             errors: Tail::of(KEPT_ERRORS),
         }
     }
 
-    /// Writes and reads until all ends are reached or there is too much. Nothing is lost where it is dropped and called
-    /// again.
+    /// Writes stdin, and reads stdout and stderr, until all pipes are closed or stdout exceeds its limit. The caller may drop the
+    /// future and call again: nothing is lost, since all progress is in `self`.
     pub(super) async fn read(&mut self) -> ReadStop {
         let mut from_stdout = vec![0; CHUNK];
         let mut from_stderr = vec![0; CHUNK];
-        // All three at once: a program that cannot write to one pipe may not read from or write to the others.
+        // All three pipes at once: a program that waits for us at one of them does not read from or write to the others, and
+        // would wait for ever. A pipe that is done becomes `None`.
         while self.stdin.is_some() || self.stdout.is_some() || self.stderr.is_some() {
             tokio::select! {
-                is_over = fed(self.stdin.as_mut()) => if is_over { self.stdin = None },
+                is_done = write_some(self.stdin.as_mut()) => if is_done { self.stdin = None },
                 count = read_some(self.stdout.as_mut(), &mut from_stdout) => match count {
                     0 => self.stdout = None,
                     count if self.output.len() + count > MOST_OUTPUT => {
-                        // Bytes after a gap are no part of the output.
+                        // The new bytes are dropped. Stdout is closed, so that a later call does not add bytes after the gap.
                         self.stdout = None;
                         return ReadStop::TooMuch;
                     }
@@ -92,18 +95,19 @@ impl Pipes {
     }
 }
 
-/// Writes some bytes; returns `true` if that was all, or the program no longer reads.
-async fn fed(feed: Option<&mut Feed>) -> bool {
+/// Writes some bytes of the input; returns `true` once all of it is written, or the program no longer reads.
+async fn write_some(feed: Option<&mut Feed>) -> bool {
     let Some(Feed {
         stdin,
         input,
         written,
     }) = feed
     else {
+        // A branch of a `select!` must not be ready if it has nothing to do, so this one waits for ever.
         return pending().await;
     };
     match stdin.write(&input[*written..]).await {
-        // A program need not read what it gets.
+        // A program that closes its stdin without reading all of it is not wrong, so that this is not an error.
         Ok(0) | Err(_) => true,
         Ok(count) => {
             *written += count;

@@ -55,7 +55,10 @@ impl Finished {
 }
 
 impl RunningProgram {
-    /// Starts a program with `input` on its stdin, which is closed if there is none.
+    /// Starts a program. Its stdin gets `input`, and is at its end from the start if there is no input.
+    ///
+    /// # Errors
+    /// If the system cannot start it.
     pub(super) fn start(launch: &Launch, input: Option<Vec<u8>>) -> Result<Self, StartError> {
         let Launch {
             argv,
@@ -70,13 +73,14 @@ impl RunningProgram {
             folder,
             folder_name,
         };
-        // A program that gets nothing finds the end of its input, since otherwise it could wait for it until its timeout.
+        // Without input, stdin is empty instead of our own: a program that reads it would otherwise wait until its timeout.
         let stdin = if input.is_some() {
             Stdio::piped()
         } else {
             Stdio::null()
         };
         let started = start(&program, stdin)?;
+        // Both are there, or neither: stdin is a pipe only if there is input.
         let input = started.stdin.zip(input);
         Ok(Self {
             pipes: Pipes::new(input, started.stdout, started.stderr),
@@ -84,31 +88,39 @@ impl RunningProgram {
         })
     }
 
-    /// Waits until the program ends, or must be ended, and kills what is left of its group.
+    /// Waits until the program ends by itself, exceeds `limit` or the output limit, or `cancel` comes. Then kills the processes
+    /// that are left in its group.
     pub(super) async fn finish(mut self, limit: Duration, cancel: &CancellationToken) -> Finished {
-        let forced = tokio::select! {
-            // A program that is over is not timed out by the same tick.
+        // The reason to end the program; `None` if it ended by itself.
+        let forced_end = tokio::select! {
+            // The end of the program has priority: if its timeout comes at the same moment, it was still in time.
             biased;
             () = self.process.ends() => None,
+            // `too_much` also reads and writes the pipes for as long as the program runs.
             () = too_much(&mut self.pipes) => Some(ProgramEnd::TooMuch),
             () = cancel.cancelled() => Some(ProgramEnd::Stopped),
             () = sleep(limit) => Some(ProgramEnd::Timeout(limit)),
         };
-        // A process that the program started may be about to write, so it gets some time before the group is killed.
+        // Reads before the group is killed, because a process that the program started may be about to write. A program that must
+        // be ended gets no more time.
         let mut printed_too_much = false;
-        if forced.is_none() {
+        if forced_end.is_none() {
             printed_too_much = timeout(LINGER, self.pipes.read()).await == Ok(ReadStop::TooMuch);
         }
-        let ended = self.process.end().await;
-        // Output from before the end is still in the pipes.
-        let rest = timeout(LINGER, self.pipes.read()).await;
-        printed_too_much |= rest == Ok(ReadStop::TooMuch);
-        let ending = if let Some(ending) = forced {
-            ending
+        let exit_status = self.process.end().await;
+        // Reads again after that, because output from before the end is still in the pipes. The time is limited, because a
+        // process that left the group may hold them open for ever.
+        let last_read = timeout(LINGER, self.pipes.read()).await;
+        printed_too_much |= last_read == Ok(ReadStop::TooMuch);
+
+        // A forced end comes first, since the exit status only shows that we killed the program. Output with a gap cannot be
+        // used, whatever the exit status is.
+        let ending = if let Some(forced_end) = forced_end {
+            forced_end
         } else if printed_too_much {
             ProgramEnd::TooMuch
-        } else if let Some(ended) = ended {
-            ProgramEnd::Ended(ended)
+        } else if let Some(exit_status) = exit_status {
+            ProgramEnd::Ended(exit_status)
         } else {
             // A program that does not even end when it is killed has taken too long.
             ProgramEnd::Timeout(limit)

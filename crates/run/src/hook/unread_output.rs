@@ -28,7 +28,10 @@ pub(super) struct UnreadOutput {
 }
 
 impl UnreadOutput {
+    /// The variables in the output of a hook that fails, and the part of the output that may be shown.
     pub(super) fn of(output: &[u8]) -> Self {
+        // If the output is an object, the caller masks the values of its variables, so that all of it may be shown. Other keys
+        // could not become variables.
         if let Ok(Value::Object(mut gave)) = serde_json::from_slice(output) {
             gave.retain(|name, _| is_name(name) && !is_reserved(name));
             return Self {
@@ -37,10 +40,11 @@ impl UnreadOutput {
                 words: HashSet::new(),
             };
         }
-        // Nothing says what in it would have been the value of a variable, so every long word may be a secret.
+        // Otherwise nothing shows which part would have been the value of a variable. So every long word may be a secret and is
+        // masked: here, and by `errors` in stderr, which needs the words for that.
         let text = String::from_utf8_lossy(&output[..output.len().min(LOOKED_AT)]);
-        let words = words(&text).into_iter();
-        let words = words.map(|word| text[word].to_owned()).collect();
+        let places = words(&text).into_iter();
+        let words = places.map(|place| text[place].to_owned()).collect();
         let mut shown = masked(&text, |_| true);
         if output.len() > LOOKED_AT {
             shown.push('…');
@@ -75,9 +79,11 @@ fn masked(text: &str, is_secret: impl Fn(&str) -> bool) -> String {
     masked + &text[done..]
 }
 
-/// The words of `text` that have enough letters and digits to be secrets; `-` and `_` are parts of words.
+/// The places of the words of `text` that are long enough to be secrets. A word consists of letters, digits, `-` and `_`, since
+/// keys of APIs do; only its letters and digits count for its length.
 fn words(text: &str) -> Vec<Range<usize>> {
     let mut words = Vec::new();
+    // The start of the current word, and the number of its letters and digits so far.
     let mut start = 0;
     let mut length = 0;
     for (at, character) in text.char_indices() {
@@ -91,6 +97,7 @@ fn words(text: &str) -> Vec<Range<usize>> {
             length = 0;
         }
     }
+    // The last word ends with the text.
     if length >= SHORTEST_WORD {
         words.push(start..text.len());
     }

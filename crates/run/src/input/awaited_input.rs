@@ -41,9 +41,10 @@ impl<'a> AwaitedInput<'a> {
         interaction: CompiledInteraction,
         tools: Vec<String>,
     ) -> Option<Self> {
-        // A replay of a test in which a person typed needs what was typed, whatever the options say now.
-        let is_recorded = attempt.environment.has_recorded_input();
-        if !interaction.detects() && !is_recorded && attempt.people() != People::Asked {
+        // The replay of a test in which a person typed needs the recorded text, whatever the options say now.
+        let has_recorded_input = attempt.environment.has_recorded_input();
+        // Otherwise the test goes on only if it, or an option of the run, asks if the agent waits for input.
+        if !interaction.detects() && !has_recorded_input && attempt.people() != People::Asked {
             return None;
         }
         Some(Self {
@@ -51,24 +52,28 @@ impl<'a> AwaitedInput<'a> {
             pace,
             interaction,
             tools,
+            // The first decision is made when a turn has ended.
             decision: None,
         })
     }
 
+    /// The turn `number` with the text of a person, if the agent waits for input; `None` if the conversation is over. If the
+    /// agent waits and no person answers, `on_missing_input` decides: the test ends, fails or is skipped.
     async fn awaited(
         &mut self,
         number: usize,
         so_far: ConversationSoFar<'_>,
     ) -> Result<Option<UnwrittenTurn>, Halt> {
-        // Before the first turn nothing is decided yet: a test without written turns needs a first input.
+        // `awaits` left the decision after the last turn. In a test without written turns there is none before the first input.
         let decision = self.decision.take();
         if let Some(decision) = &decision
             && !decision.is_awaiting()
         {
             return Ok(None);
         }
+        // The recording stores the text of the person in the turn that begins here.
         self.attempt.environment.begin_turn(turn_count(number));
-        let missing = match self.typed(decision.as_ref(), so_far).await? {
+        let no_answer = match self.typed(decision.as_ref(), so_far).await? {
             Ok(text) => {
                 return Ok(Some(UnwrittenTurn {
                     sends: UnwrittenRequest::Says(input_of(so_far.trace, text)),
@@ -76,28 +81,29 @@ impl<'a> AwaitedInput<'a> {
                     time_left: None,
                 }));
             }
-            Err(why) => why,
+            Err(reason) => reason,
         };
 
-        // An agent that was asked nothing did nothing that rules could evaluate.
+        // Without a decision no turn was sent. Rules can evaluate nothing then, so this is a problem whatever the options say.
         let Some(decision) = decision else {
-            let message = format!("no initial input: {missing}");
+            let message = format!("no initial input: {no_answer}");
             let problem = Problem::new(ErrorKind::Conversation, message);
             return Err(problem.help("add `turns` or `messages`").into());
         };
 
-        // The command line is for one run, and goes before the test.
-        let wanted = self.attempt.case.shared.options.on_missing_input;
-        let wanted = wanted.or(self.interaction.on_missing_input);
-        let call = self.asking(&decision, so_far.trace);
-        match wanted.unwrap_or_default() {
+        // The command line is for one run, and goes before the test. If neither sets it, the test is skipped.
+        let of_command_line = self.attempt.case.shared.options.on_missing_input;
+        let on_missing_input = of_command_line.or(self.interaction.on_missing_input);
+        let call = self.asking_call(&decision, so_far.trace);
+        match on_missing_input.unwrap_or_default() {
+            // The rules evaluate the conversation as it is.
             MissingInput::End => Ok(None),
             MissingInput::Skip => {
-                let why = waits(&decision, call, &missing);
-                Err(Halt::Skipped(self.skip_cause(), why))
+                let message = waiting_message(&decision, call, &no_answer);
+                Err(Halt::Skipped(self.skip_cause(), message))
             }
             MissingInput::Fail => {
-                let message = waits(&decision, call, &missing);
+                let message = waiting_message(&decision, call, &no_answer);
                 let help = "add a turn that answers, `simulate`, or `on_missing_input: end`";
                 let problem = Problem::new(ErrorKind::Conversation, message);
                 Err(problem.help(help).into())
@@ -113,7 +119,7 @@ impl<'a> AwaitedInput<'a> {
         }
     }
 
-    /// The text that a person types, or in words the reason that there is none. Either is recorded.
+    /// The text that a person types, or in words the reason that there is none. Either is recorded, and a replay returns it.
     async fn typed(
         &self,
         decision: Option<&InputDecision>,
@@ -121,12 +127,13 @@ impl<'a> AwaitedInput<'a> {
     ) -> Result<Result<String, String>, Halt> {
         let environment = &self.attempt.environment;
         if !environment.is_live() {
+            // A replay asks no person. If none was asked when the test was recorded, nothing answers now either.
             let recorded = environment.recorded_input();
             return Ok(recorded.unwrap_or_else(|| Err(NOTHING_ANSWERS.to_owned())));
         }
         let typed = match self.person() {
             Ok(person) => self.ask(person, decision, so_far).await?,
-            Err(why) => Err(why.to_owned()),
+            Err(reason) => Err(reason.to_owned()),
         };
         environment.record_input(&typed);
         Ok(typed)
@@ -134,6 +141,7 @@ impl<'a> AwaitedInput<'a> {
 
     /// The person to ask, or in words the reason that there is none.
     fn person(&self) -> Result<&dyn Person, &'static str> {
+        // The options of the run come first: they ask a person in no test, in every test, or in those that say so.
         match self.attempt.people() {
             People::LeftOut => return Err("`--skip-interactive` asks no person"),
             People::OfTest if self.interaction.asks_person != Some(true) => {
@@ -148,6 +156,9 @@ impl<'a> AwaitedInput<'a> {
     }
 
     /// The answer of `person`, or in words the reason that there is none.
+    ///
+    /// # Errors
+    /// If the conversation has had all turns that it may have, or the person stops the run.
     async fn ask(
         &self,
         person: &dyn Person,
@@ -157,7 +168,8 @@ impl<'a> AwaitedInput<'a> {
         if so_far.trace.sent_turns() >= self.interaction.max_turns {
             return Err(too_many_turns(self.interaction.max_turns, so_far));
         }
-        // The time in which a person thinks is no time of the agent.
+        // The time in which a person thinks does not count for the timeouts of the test, so `hold` stops them while it waits. Its
+        // future returns nothing, so the answer is put into a variable.
         let question = self.question(decision, so_far);
         let mut answer = PersonAnswer::Ended;
         let asked = async { answer = person.ask(question).await };
@@ -174,7 +186,7 @@ impl<'a> AwaitedInput<'a> {
     }
 
     /// The call with which the agent asks, if it does so with one.
-    fn asking<'t>(&self, decision: &InputDecision, trace: &'t Trace) -> Option<&'t ToolCall> {
+    fn asking_call<'t>(&self, decision: &InputDecision, trace: &'t Trace) -> Option<&'t ToolCall> {
         match decision.reason {
             InputReason::ToolRequiresConfirmation => asking_call(trace, &self.tools),
             _ => None,
@@ -187,22 +199,23 @@ impl<'a> AwaitedInput<'a> {
         decision: Option<&InputDecision>,
         so_far: ConversationSoFar<'_>,
     ) -> PersonQuestion {
-        // An agent that asks with a call or an interrupt may say nothing in addition to it.
-        let mut said = String::new();
+        // A person reads all that the agent said in its last turn. Before the first turn that is nothing.
+        let mut agent_text = String::new();
         if let Some(turn) = so_far.trace.turns.last() {
-            said = so_far.trace.turn_text(turn);
+            agent_text = so_far.trace.turn_text(turn);
         }
+        // An agent that asks with a call or an interrupt may say nothing in addition to it: then its question is shown.
         let mut hint = None;
         if let Some(decision) = decision {
             hint = decision.hint.as_deref();
-            if said.is_empty() {
-                said = decision.question.clone().unwrap_or_default();
+            if agent_text.is_empty() {
+                agent_text = decision.question.clone().unwrap_or_default();
             }
         }
         let Attempt { case, .. } = self.attempt;
         PersonQuestion {
             test: case.redactor.text(&case.entry.id()).into_owned(),
-            said: case.redactor.text(&said).into_owned(),
+            said: case.redactor.text(&agent_text).into_owned(),
             hint: hint.map(|hint| case.redactor.text(hint).into_owned()),
             timeout: self.interaction.timeout,
         }
@@ -212,14 +225,15 @@ impl<'a> AwaitedInput<'a> {
 /// The reason that there is no answer in a test that asks no person.
 const NOTHING_ANSWERS: &str = "nothing answers";
 
-/// `the agent waits for input, and nothing answers (content_is_question): "Which order?"`
-fn waits(decision: &InputDecision, call: Option<&ToolCall>, missing: &str) -> String {
+/// The message about an agent that waits for input: ``the agent waits for input (content_is_question), and nothing answers:
+/// `Which order?` ``. `call` is the call with which the agent asks, and `no_answer` the reason in words that it gets no answer.
+fn waiting_message(decision: &InputDecision, call: Option<&ToolCall>, no_answer: &str) -> String {
     let InputDecision {
         reason,
         question,
         hint,
     } = decision;
-    // The agent's own words come last, since they can be long.
+    // A call shows better than the name of the reason how the agent asks, so the reason includes it.
     let reason = match call {
         None => reason.as_str().to_owned(),
         Some(call) => {
@@ -227,7 +241,8 @@ fn waits(decision: &InputDecision, call: Option<&ToolCall>, missing: &str) -> St
             format!("{}: `{}({args})`", reason.as_str(), call.name)
         }
     };
-    let mut message = format!("the agent waits for input ({reason}), and {missing}");
+    let mut message = format!("the agent waits for input ({reason}), and {no_answer}");
+    // The agent's own words come last, since they can be long.
     if let Some(question) = question {
         let _ = write!(message, ": `{}`", quoted(question));
     }

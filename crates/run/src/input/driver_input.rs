@@ -30,6 +30,7 @@ pub(crate) struct DriverInput<'a> {
 }
 
 impl UnwrittenInput for DriverInput<'_> {
+    /// The turn `number` with the next input from the program; `None` once the program has no more.
     fn next<'a>(
         &'a mut self,
         number: usize,
@@ -39,11 +40,12 @@ impl UnwrittenInput for DriverInput<'_> {
             self.attempt.environment.begin_turn(turn_count(number));
             // Rules of the program can ask for any number of decisions before it says something.
             loop {
-                // The time that the program takes between two turns is no time of the agent.
-                let mut wanted = None;
-                let next = async { wanted = self.driver.next().await };
+                // The time that the program takes between two turns does not count for the timeouts of the test, so `hold` stops
+                // them while it waits. Its future returns nothing, so the request is put into a variable.
+                let mut request = None;
+                let next = async { request = self.driver.next().await };
                 self.pace.hold(next).await;
-                match wanted {
+                match request {
                     Some(DriverRequest::Decide(question, answer)) => {
                         // A program that is gone needs no answer.
                         let _is_gone = answer.send(self.oracle.decide(&question).await);
@@ -104,6 +106,8 @@ impl ToolHost for HostedTools<'_> {
         })
     }
 
+    /// Answers the calls of one round, in the order in which the answers come: the program executes its tools, and mocks answer
+    /// the other calls.
     fn answer_all<'a>(
         &'a mut self,
         calls: Vec<&'a ToolCall>,
@@ -115,16 +119,18 @@ impl ToolHost for HostedTools<'_> {
                 mocks,
                 stop,
             } = self;
-            let answers = Mutex::new(Vec::with_capacity(calls.len()));
+            // Each call goes to the program if that executes its tool, else to the mocks.
             let mut executed = Vec::new();
             let mut mocked = Vec::new();
+            let answers = Mutex::new(Vec::with_capacity(calls.len()));
             for call in calls {
                 match &*driver {
                     Some(driver) if driver.executes(&call.name) => executed.push((driver, call)),
                     _ => mocked.push(call),
                 }
             }
-            // The program executes all calls of a round at once.
+
+            // The program executes all calls of a round at once. Program and mocks add to the same list, so it has a lock.
             let execute = async {
                 let executing = executed.iter().map(|(driver, call)| driver.execute(call));
                 let mut executing: FuturesUnordered<_> = executing.collect();
@@ -140,13 +146,15 @@ impl ToolHost for HostedTools<'_> {
                 }
                 Ok::<_, Halt>(())
             };
+            // A stop of the run does not wait for the program, which may take any time.
             let all = async { tokio::join!(execute, mock) };
-            let ((), mocked) = tokio::select! {
+            let ((), mocks_result) = tokio::select! {
                 biased;
                 () = stop.cancelled() => return Err(Halt::Stopped),
                 answered = all => answered,
             };
-            mocked?;
+            mocks_result?;
+            // A poisoned lock changes nothing: its list has every answer that was added.
             Ok(answers.into_inner().unwrap_or_else(PoisonError::into_inner))
         })
     }

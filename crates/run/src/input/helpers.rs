@@ -22,10 +22,11 @@ pub(crate) struct Helpers<'a> {
 }
 
 impl Helpers<'_> {
-    /// The answer of the helper `name` to `question` that `read` finds in what it says.
+    /// Asks the helper `name` a question, and returns the answer that `read` finds in its text. `lane` identifies this
+    /// conversation in recordings and reports.
     ///
     /// # Errors
-    /// If there is none: a problem of this `kind`.
+    /// If the helper does not answer, or `read` finds no answer: a problem of this `kind`.
     pub(super) async fn ask<T>(
         &self,
         name: &str,
@@ -48,15 +49,19 @@ impl Helpers<'_> {
             pace,
             ..
         } = helper;
-        // The running step may take longer by what the helper may take.
-        let pacer = self.scripts.attempt.pacer(self.pace, pace);
+        // The helper has a timeout of its own, so the running step gets the time that it may take, with its retries.
         let longest = Helper::longest(*timeout + target.longest_wait());
         case.watchdog.extend(longest);
+
+        // Requests to the helper are sent at the pace of this attempt, and within the limits of the helper's target.
+        let pacer = self.scripts.attempt.pacer(self.pace, pace);
 
         // A helper may have client-side tools of its own, with mocks like those of the agent under test.
         let declared = CompiledClientTool::declarations(client_tools);
         let mut mocks = Mocks::start(client_tools.clone(), self.scripts)
             .map_err(|error| Problem::new(kind, error.to_string()).help("shorten the pattern"))?;
+
+        // The limits are those of the test, such as its deadline, except for the two that the helper has of its own.
         let mut helper = Helper {
             role: question.role,
             name,

@@ -24,7 +24,7 @@ pub(crate) struct Judges<'a> {
 }
 
 impl Judges<'_> {
-    /// The decision of the judge that `asked` names.
+    /// Asks the judge that `asked` names, as often as it says, and returns its answers for the rule to evaluate.
     pub(super) async fn decide(&self, asked: &JudgeQuestion) -> Result<Decision, Halt> {
         let scripts = self.helpers.scripts;
         let Attempt {
@@ -33,6 +33,7 @@ impl Judges<'_> {
             key,
             ..
         } = scripts.attempt;
+        // With `--no-judge` the rule neither passes nor fails.
         if case.plan.settings.no_judge {
             return Ok(Decision::NotAsked);
         }
@@ -53,9 +54,9 @@ impl Judges<'_> {
             ..case.unprepared(error)
         })?;
         environment.add_secrets(&judge.secrets);
-        self.check(agent, &judge, connector.as_deref())?;
+        self.refuse_own_judge(agent, &judge, connector.as_deref())?;
 
-        // Each question has a lane of its own, so that no judge knows what another was asked.
+        // Each question has a conversation of its own, so that no judge sees what another was asked.
         let question = HelperQuestion {
             role: HelperRole::Validator,
             test_id: Some(key.test.clone()),
@@ -64,6 +65,7 @@ impl Judges<'_> {
         };
         let lane = environment.helper_lane(question.role.name());
         let answers = self.answers(asked, &judge, &lane, &question).await?;
+        // The rule compares the answers with the threshold and the quorum, and turns the result around if it is negated.
         Ok(Decision::Ruled(Ruling {
             judge: agent.clone(),
             lane: lane.to_string(),
@@ -74,7 +76,7 @@ impl Judges<'_> {
         }))
     }
 
-    /// The answer of the judge in each run.
+    /// The answers of the judge, which is asked the same question once for each of its `runs`.
     async fn answers(
         &self,
         asked: &JudgeQuestion,
@@ -83,17 +85,19 @@ impl Judges<'_> {
         question: &HelperQuestion,
     ) -> Result<Vec<JudgeAnswer>, Halt> {
         let agent = &asked.agent;
-        // A judge may quote what it was asked, and a verdict in a quotation is not its own.
-        let judged = QuotableText::of(asked.judged());
+        // A judge may quote what it was asked. A verdict in a quotation is not its own, so quotations are skipped when its text
+        // is read.
+        let quotable = QuotableText::of(asked.judged());
         let kind = ErrorKind::Judge;
         let mut answers = Vec::new();
         for _ in 0..asked.runs {
             let answer = self
                 .helpers
                 .ask(agent, judge, lane.clone(), question, kind, |text| {
-                    read_judge_answer(text, &judged)
+                    read_judge_answer(text, &quotable)
                 })
                 .await?;
+            // An answer that cannot be compared with the threshold is an error of the judge, and no verdict about the agent.
             if asked.threshold.is_some() && answer.score.is_none() {
                 let message =
                     format!("the judge `{agent}` gave no score, which the `threshold` needs");
@@ -105,11 +109,11 @@ impl Judges<'_> {
         Ok(answers)
     }
 
-    /// Refuses a judge that is the agent under test.
+    /// Refuses a judge that is the agent under test: no agent may evaluate itself.
     ///
     /// # Errors
-    /// If it is.
-    fn check(
+    /// If the judge `name` has the address or the name of the agent under test.
+    fn refuse_own_judge(
         &self,
         name: &str,
         judge: &PreparedHelper,
@@ -120,16 +124,17 @@ impl Judges<'_> {
             outcome,
             ..
         } = self.helpers.scripts.attempt;
-        // Two targets with one address are the same agent under two names. A replay may know no address, and was checked when
-        // it was recorded.
+        // Two targets with one address are the same agent under two names. A recording need not contain addresses, but its test
+        // was checked when it was recorded.
         let address = if environment.mode() == Mode::Replay {
             None
         } else {
             judge.target.address(connector)
         };
-        let is_same = address.is_some() && address == self.tested.address(None);
-        let named = self.helpers.scripts.attempt.case.plan.agent(name).ok();
-        if is_same || named == Some(outcome.test.target.as_str()) {
+        let has_same_address = address.is_some() && address == self.tested.address(None);
+        // A rule can name its judge by the `agentId` of a target, so the name of that target is compared.
+        let resolved_name = self.helpers.scripts.attempt.case.plan.agent(name).ok();
+        if has_same_address || resolved_name == Some(outcome.test.target.as_str()) {
             return Err(problem(own_judge(name, &outcome.test.target), OTHER_JUDGE));
         }
         Ok(())

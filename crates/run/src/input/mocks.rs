@@ -40,24 +40,28 @@ enum Answers {
 }
 
 impl<'s> Mocks<'s> {
+    /// The mocks of these client-side tools, none of which was called yet. `scripts` executes the tools that have a script.
+    ///
     /// # Errors
     /// If a pattern compiles to more than is allowed.
     pub(crate) fn start(
         tools: Vec<CompiledClientTool>,
         scripts: ScriptOracle<'s>,
     ) -> Result<Self, regex::Error> {
+        // Equal patterns are compiled once.
         let mut patterns = Patterns::default();
         let mut started = HashMap::with_capacity(tools.len());
         for CompiledClientTool { declaration, mock } in tools {
             let answers = match mock {
+                // A tool may have no mock: only a call to it is a problem.
                 None => Answers::Missing,
                 Some(CompiledMock::LeftOpen) => Answers::LeftOpen,
                 Some(CompiledMock::Always(answer)) => Answers::Always(answer),
                 Some(CompiledMock::Script(name)) => Answers::Script(ScriptSource::Named(name)),
                 Some(CompiledMock::Sequence(answers)) => Answers::Sequence(answers),
                 Some(CompiledMock::When(mut cases)) => {
-                    // Now, so that a pattern that is too large is a problem before the agent is asked anything.
-                    for (args, _) in &mut cases {
+                    // Patterns are compiled now, so that one that is too large is a problem before the agent is asked anything.
+                    for (args, _answer) in &mut cases {
                         args.start(&mut patterns)?;
                     }
                     Answers::When(cases)
@@ -88,28 +92,31 @@ impl ToolHost for Mocks<'_> {
         }
     }
 
+    /// The answer to a call, from the mock of its tool. The call counts, since a mock may answer each in another way.
     fn answer<'a>(
         &'a mut self,
         call: &'a ToolCall,
         trace: &'a Trace,
     ) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
         Box::pin(async move {
+            // The agent may call a tool that the test does not give it.
             let Some(tool) = self.tools.get_mut(call.name.as_str()) else {
                 return Err(no_mock(&call.name).into());
             };
             let answer = match &tool.answers {
                 Answers::Script(script) => {
+                    // The script gets the number of the call, counted from 1. Its timeout is that of its own settings.
                     let request = request(trace, call, tool.answered + 1);
                     let asked = self
                         .scripts
                         .ask(script, None, &request, Expected::ToolAnswer);
-                    // A script says what went wrong with it, but not which call waits for it.
+                    // The error of a script is about the script, so the call that waits for it is added.
                     let answer = asked.await.map_err(|halt| {
-                        halt.because(|why| {
-                            format!("the call to `{}` is not answered: {why}", call.name)
+                        halt.because(|reason| {
+                            format!("the call to `{}` is not answered: {reason}", call.name)
                         })
                     })?;
-                    read(&answer)
+                    script_answer(&answer)
                 }
                 answers => answers.written(call, &call.name, tool.answered)?.clone(),
             };
@@ -124,7 +131,10 @@ impl ToolHost for Mocks<'_> {
 }
 
 impl Answers {
-    /// The written answer to a call to the tool `name`, after so many calls were `answered`.
+    /// The written answer to a call to the tool `name`, of which `answered` calls were answered before.
+    ///
+    /// # Errors
+    /// If the mock has no answer to this call.
     fn written(
         &self,
         call: &ToolCall,
@@ -133,7 +143,7 @@ impl Answers {
     ) -> Result<&CompiledMockAnswer, Problem> {
         match self {
             Self::Always(answer) => Ok(answer),
-            // The last answer is not given again, so that a call too many is noticed.
+            // Each answer is given once, so that a call too many is noticed.
             Self::Sequence(answers) => match answers.get(answered) {
                 Some(answer) => Ok(answer),
                 None => Err(problem(
@@ -144,12 +154,14 @@ impl Answers {
                     "add an answer to the `sequence`, or limit the calls with `count`",
                 )),
             },
+            // The first case that fits the arguments answers, so that a last one without conditions can be for all others.
             Self::When(cases) => {
                 match cases.iter().find(|(args, _)| args.mismatch(call).is_none()) {
-                    Some((_, answer)) => Ok(answer),
-                    None => Err(unfitting(cases, call)),
+                    Some((_args, answer)) => Ok(answer),
+                    None => Err(no_fitting_case(cases, call)),
                 }
             }
+            // None of these has a written answer. Calls to tools with a script or `mock: none` do not come here.
             Self::Missing | Self::LeftOpen | Self::Script(_) => Err(no_mock(name)),
         }
     }
@@ -168,14 +180,14 @@ fn request(trace: &Trace, call: &ToolCall, number: usize) -> Value {
 }
 
 /// The answer of a script, `{result}` or `{error}`, as that of a mock.
-fn read(said: &Value) -> CompiledMockAnswer {
-    match said.get("error") {
+fn script_answer(printed: &Value) -> CompiledMockAnswer {
+    match printed.get("error") {
         Some(error) => CompiledMockAnswer {
             content: error.clone(),
             is_error: true,
         },
         None => CompiledMockAnswer {
-            content: said["result"].clone(),
+            content: printed["result"].clone(),
             is_error: false,
         },
     }
@@ -188,10 +200,12 @@ fn no_mock(tool: &str) -> Problem {
     )
 }
 
-fn unfitting(cases: &[(PathConditions, CompiledMockAnswer)], call: &ToolCall) -> Problem {
+/// The problem of a call that no case of its mock fits, with the first mismatch of each case.
+fn no_fitting_case(cases: &[(PathConditions, CompiledMockAnswer)], call: &ToolCall) -> Problem {
     let mut mismatches = Vec::new();
-    for (args, _) in cases {
+    for (args, _answer) in cases {
         if let Some(mismatch) = args.mismatch(call) {
+            // Every case has a mismatch, so the length gives the number of the case, counted from 1.
             let number = mismatches.len() + 1;
             mismatches.push(format!("case {number}: {mismatch}"));
         }

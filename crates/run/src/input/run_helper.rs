@@ -42,11 +42,11 @@ impl RunHelpers {
         }
     }
 
-    /// The answer of the target `name` to `keys` that `read` finds in its text. Client-side tools are not declared, since no
-    /// test has mocks for them.
+    /// Asks the target `name` with `keys`, and returns the answer that `read` finds in its text. Client-side tools are not
+    /// declared, since only a test has mocks for them.
     ///
     /// # Errors
-    /// If it does not answer, or with nothing that can be read.
+    /// If the target does not answer, or `read` finds no answer.
     pub async fn ask<T>(
         &self,
         role: HelperRole,
@@ -61,7 +61,8 @@ impl RunHelpers {
             keys,
             connector: None,
         };
-        // No test is behind this question, so nothing observes it, and the role takes the place of the test's name.
+        // No test asks this question, so nothing observes the conversation, its key has the role where others have the id of
+        // their test, and a problem is one of the setup.
         let mut asked = Helper {
             role,
             name,
@@ -103,16 +104,17 @@ impl RunHelpers {
             .session_options(CaseKey::first(""), thread_id)
     }
 
-    /// The test cases that the script `program` answers to `keys`.
+    /// Asks the script `program` with `keys`, and returns the test cases that it answers with.
     ///
     /// # Errors
-    /// If it does not answer, or with anything else.
+    /// If the script fails, or answers with anything else.
     pub async fn ask_script(
         &self,
         program: &ScriptSource,
         launch: &Launch,
         keys: Map<String, Value>,
     ) -> Result<Value, Halt> {
+        // A script gets the same question as an agent that generates cases. No test asks it, so it has no id of a test.
         let question = HelperQuestion {
             role: HelperRole::Generator,
             test_id: None,

@@ -36,6 +36,8 @@ impl<'a> ScriptOracle<'a> {
         let answer = self
             .ask(program, *timeout_ms, request, Expected::Verdict)
             .await?;
+        // A script answers with a Boolean or with `{pass, message}`. Other answers were refused by `ask`, so `pass` is a Boolean
+        // here.
         Ok(match &answer {
             Value::Bool(true) => Decision::Confirmed,
             Value::Bool(false) => Decision::Rejected(None),
@@ -44,7 +46,10 @@ impl<'a> ScriptOracle<'a> {
         })
     }
 
-    /// The answer of a script to `request`.
+    /// The answer of the script `program` to `request`, which has the form `expected`. In a replay it is the recorded answer.
+    ///
+    /// # Errors
+    /// If the script cannot be started, fails, times out, or answers in another form.
     pub(super) async fn ask(
         &self,
         program: &ScriptSource,
@@ -55,13 +60,14 @@ impl<'a> ScriptOracle<'a> {
         let Attempt {
             case, environment, ..
         } = self.attempt;
-        // Nothing of this happens in a replay, which has the answer already.
+        // The block runs only when it is awaited, which a replay never does: it has the answer already.
         let run = async {
             let launch = self.preparation().script(program, timeout_ms);
             let mut launch = launch.map_err(|error| Problem {
                 kind: ErrorKind::Script,
                 ..case.unprepared(error)
             })?;
+            // Environment variables that no system passes to a program are removed, each with a warning.
             case.warn(launch.leave_out_unusable(&format!("the script {program}")));
             let request = ScriptRequest {
                 program,
@@ -69,10 +75,12 @@ impl<'a> ScriptOracle<'a> {
                 body: request,
                 expected,
             };
+            // The script has a timeout of its own, by which the running step may take longer.
             case.watchdog.extend(request.launch.timeout);
             Ok(hook::ask(request, case.shared.stopper.token()).await?)
         };
-        // An agent can call a tool again and again: all its scripts together may take as long as the turn.
+        // The limit of the attempt applies to every script. An agent can call a tool again and again, so the scripts that answer
+        // tools may together take only as long as the turn.
         let run = async {
             match expected {
                 Expected::ToolAnswer => case.watchdog.within_turn(run).await,
@@ -81,6 +89,8 @@ impl<'a> ScriptOracle<'a> {
                 }
             }
         };
+        // The recording stores the script by this name. A replay checks the recorded answer, since the test may expect another
+        // form by now.
         let name = program.shown();
         environment
             .script(&name, request, |answer| expected.mismatch(answer), run)

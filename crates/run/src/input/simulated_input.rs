@@ -39,12 +39,17 @@ impl<'a> SimulatedInput<'a> {
         }
     }
 
+    /// The turn `number` with the next input from the simulator; `None` if the conversation has achieved what it must.
+    ///
+    /// # Errors
+    /// If the conversation has had all its turns or all its time, or the simulator does not answer.
     async fn simulated(
         &mut self,
         number: usize,
         so_far: ConversationSoFar<'_>,
     ) -> Result<Option<UnwrittenTurn>, Halt> {
-        // The checkpoints end the conversation before its longest length does: nothing is missing then.
+        // Reached checkpoints are checked before the limit of turns: a conversation that reaches the last one in its last turn
+        // has achieved everything.
         let max_turns = self.simulator.simulation.max_turns;
         if so_far.checkpoints.are_complete() {
             return Ok(None);
@@ -54,24 +59,25 @@ impl<'a> SimulatedInput<'a> {
         }
         self.attempt.environment.begin_turn(turn_count(number));
 
-        // A simulator that took too long can have met the time of the conversation or that of the whole test, whichever is
-        // over first. The clock of a replay need not have come to either, so the error decides and not the clock.
-        let left = self.time_left(so_far)?;
-        let deadline = self.attempt.environment.context.clock.now().plus(left);
-        let is_first = match self.simulator.helpers.limits.deadline {
-            Some(whole) => deadline <= whole,
+        // The simulator may answer until the time of the conversation or that of the whole test is up, whichever is first. If it
+        // times out, the error names the one that was first. A replay has the recorded timeout, but its clock need not have come
+        // to either moment, so the two are compared here and not with the clock.
+        let remaining = self.time_left(so_far)?;
+        let deadline = self.attempt.environment.context.clock.now().plus(remaining);
+        let conversation_ends_first = match self.simulator.helpers.limits.deadline {
+            Some(test_deadline) => deadline <= test_deadline,
             None => true,
         };
-        let answer = self.simulator.ask(number, so_far, left).await;
-        if is_first
+        let answer = self.simulator.ask(number, so_far, remaining).await;
+        if conversation_ends_first
             && let Err(Halt::Broken(problem)) = &answer
             && problem.kind == ErrorKind::Timeout
         {
             return Err(self.time_is_up(so_far.trace));
         }
 
-        // An input that comes too late is not sent.
-        let left = self.time_left(so_far)?;
+        // The simulator took some of the time. An input that comes too late is not sent, so this is checked before the answer.
+        let remaining = self.time_left(so_far)?;
         let answer = answer?;
         if answer.is_goal_achieved {
             return achieved(so_far);
@@ -79,28 +85,35 @@ impl<'a> SimulatedInput<'a> {
         Ok(Some(UnwrittenTurn {
             sends: UnwrittenRequest::Says(input_of(so_far.trace, answer.input)),
             origin: InputOrigin::Simulator,
+            // The turn ends early if the time of the conversation is up in it.
             time_left: Some(TimeLeft {
-                left,
+                left: remaining,
                 of: self.simulator.simulation.timeout,
             }),
         }))
     }
 
     /// The rest of the time of the conversation, which begins with the first question to the simulator.
+    ///
+    /// # Errors
+    /// If no time is left.
     fn time_left(&mut self, so_far: ConversationSoFar<'_>) -> Result<Duration, Halt> {
         let allowed = self.simulator.simulation.timeout;
         let now = self.attempt.environment.context.clock.now();
         let trace = so_far.trace;
-        let (asked, before) = *self.asked.get_or_insert((now, trace.turns.len()));
-        // The time of an agent can be virtual, and then goes by while the clock does not.
-        let turns = trace.turns.iter().skip(before);
-        let of_agent: u64 = turns.map(|turn| trace.turn_micros(turn)).sum();
-        let taken = now.since(asked).max(Duration::from_micros(of_agent));
-        let left = allowed.saturating_sub(taken);
-        if left.is_zero() {
+        // The first call, before the first question, notes the beginning. Turns that were written came before it and do not
+        // count.
+        let beginning = (now, trace.turns.len());
+        let (began_at, turns_before) = *self.asked.get_or_insert(beginning);
+        // The time of an agent can be virtual, and then goes by while the clock does not. So the longer of the two counts.
+        let turns = trace.turns.iter().skip(turns_before);
+        let agent_micros: u64 = turns.map(|turn| trace.turn_micros(turn)).sum();
+        let taken = now.since(began_at).max(Duration::from_micros(agent_micros));
+        let remaining = allowed.saturating_sub(taken);
+        if remaining.is_zero() {
             Err(self.time_is_up(trace))
         } else {
-            Ok(left)
+            Ok(remaining)
         }
     }
 
@@ -115,7 +128,11 @@ impl<'a> SimulatedInput<'a> {
     }
 }
 
-/// The end if the simulator reports that the user's goal is achieved.
+/// The end of a conversation after the simulator reported that the user's goal is achieved: `Ok(None)`, as of any conversation
+/// that is over.
+///
+/// # Errors
+/// If the agent was never asked, or checkpoints were not reached: the report of the simulator alone is not trusted.
 fn achieved(so_far: ConversationSoFar<'_>) -> Result<Option<UnwrittenTurn>, Halt> {
     match so_far.checkpoints.missing().as_slice() {
         [] if so_far.trace.turns.is_empty() => {
@@ -123,8 +140,8 @@ fn achieved(so_far: ConversationSoFar<'_>) -> Result<Option<UnwrittenTurn>, Halt
             Err(failed(message.to_owned(), so_far))
         }
         [] => Ok(None),
-        missing => Err(failed(
-            format!("missing checkpoints: {}", missing.join(", ")),
+        unreached => Err(failed(
+            format!("missing checkpoints: {}", unreached.join(", ")),
             so_far,
         )),
     }

@@ -20,7 +20,7 @@ use ananke_rules::{ScriptSource, whole_conversation};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 
 /// The keys of a question with what was said and done.
-const HEARD: [&str; 3] = ["conversation", "last_response", "tool_results"];
+const QUOTABLE: [&str; 3] = ["conversation", "last_response", "tool_results"];
 
 /// Plays the user of one attempt.
 pub(crate) struct Simulator<'a> {
@@ -31,28 +31,29 @@ pub(crate) struct Simulator<'a> {
 }
 
 /// The text that a simulator may quote, since `question` contains it.
-fn heard(question: &HelperQuestion) -> QuotableText {
-    QuotableText::of(HEARD.iter().filter_map(|key| question.keys.get(*key)))
+fn quotable_text(question: &HelperQuestion) -> QuotableText {
+    QuotableText::of(QUOTABLE.iter().filter_map(|key| question.keys.get(*key)))
 }
 
 impl Simulator<'_> {
-    /// The input of the user in the turn `number`, counted from 1, within the time that is left.
+    /// Asks the simulator for the input of the user in the turn `number`, counted from 1. An agent must answer within the
+    /// `remaining` time of the conversation; a script has a timeout of its own.
     ///
     /// # Errors
-    /// If the simulator does not say it.
+    /// If the simulator does not answer clearly.
     pub(super) async fn ask(
         &self,
         number: usize,
         so_far: ConversationSoFar<'_>,
-        left: Duration,
+        remaining: Duration,
     ) -> Result<SimulatorAnswer, Halt> {
         let question = self.question(number, so_far);
         let answer = match &self.simulation.simulator {
-            SimulatorSource::Agent(name) => self.ask_agent(name, &question, left).await,
+            SimulatorSource::Agent(name) => self.ask_agent(name, &question, remaining).await,
             SimulatorSource::Script(script) => self.ask_script(script, &question).await,
         };
         match answer {
-            // Most problems of a test are the agent's: this one says that it is not.
+            // Most problems of a test are the agent's, so the message says that this one is the simulator's.
             Err(Halt::Broken(problem)) if problem.kind == ErrorKind::Simulator => {
                 let halt = Halt::from(problem);
                 Err(halt.because(|message| format!("simulator error: {message}")))
@@ -61,15 +62,17 @@ impl Simulator<'_> {
         }
     }
 
+    /// The answer of the agent `name` that plays the user, within the `remaining` time of the conversation.
     async fn ask_agent(
         &self,
         name: &str,
         question: &HelperQuestion,
-        left: Duration,
+        remaining: Duration,
     ) -> Result<SimulatorAnswer, Halt> {
         let Attempt {
             case, environment, ..
         } = self.helpers.scripts.attempt;
+        // A simulator that cannot be asked is an error of the simulator: the agent under test need not be wrong.
         let prepared = self.helpers.scripts.preparation().helper(name);
         let prepared = prepared.map_err(|error| Problem {
             kind: ErrorKind::Simulator,
@@ -78,10 +81,10 @@ impl Simulator<'_> {
         environment.add_secrets(&prepared.secrets);
         let lane = environment.helper_lane(question.role.name());
 
-        // The simulator may take what is left of the conversation, but not more than is left of the test.
-        let mut deadline = environment.context.clock.now().plus(left);
-        if let Some(whole) = self.helpers.limits.deadline {
-            deadline = deadline.min(whole);
+        // The simulator may take the rest of the conversation's time, but not more than the rest of the test's.
+        let mut deadline = environment.context.clock.now().plus(remaining);
+        if let Some(test_deadline) = self.helpers.limits.deadline {
+            deadline = deadline.min(test_deadline);
         }
         let helpers = Helpers {
             limits: Limits {
@@ -90,15 +93,17 @@ impl Simulator<'_> {
             },
             ..self.helpers.clone()
         };
-        let heard = heard(question);
+        // A simulator may quote what it was asked. A quotation is not its answer, so it is skipped when its text is read.
+        let quotable = quotable_text(question);
         let kind = ErrorKind::Simulator;
         helpers
             .ask(name, &prepared, lane, question, kind, |text| {
-                read_simulator_answer(text, &heard)
+                read_simulator_answer(text, &quotable)
             })
             .await
     }
 
+    /// The answer of a script that plays the user.
     async fn ask_script(
         &self,
         script: &ScriptSource,
@@ -106,10 +111,12 @@ impl Simulator<'_> {
     ) -> Result<SimulatorAnswer, Halt> {
         let body = question.body();
         let scripts = &self.helpers.scripts;
-        let asked = scripts.ask(script, None, &body, Expected::UserInput);
+        // Without a timeout here, the script has the one that its own settings give.
+        let timeout_ms = None;
+        let asked = scripts.ask(script, timeout_ms, &body, Expected::UserInput);
         let answer = match asked.await {
             Ok(answer) => answer,
-            // An error of this script is one of the simulator.
+            // The caller reports errors of the kind `simulator` as such, and this script is the simulator.
             Err(Halt::Broken(problem)) if problem.kind == ErrorKind::Script => {
                 let kind = ErrorKind::Simulator;
                 return Err(Problem { kind, ..problem }.into());
@@ -117,16 +124,17 @@ impl Simulator<'_> {
             Err(halt) => return Err(halt),
         };
         let read = match &answer {
-            // A text is read like what an agent says.
-            Value::String(text) => read_simulator_answer(text, &heard(question)),
+            // A script may print the text of an agent that it asked, so a text is read like the answer of an agent.
+            Value::String(text) => read_simulator_answer(text, &quotable_text(question)),
             answer => read_simulator_value(answer),
         };
-        read.map_err(|found| {
-            let message = format!("the script {script} answered with {found}");
+        read.map_err(|found_instead| {
+            let message = format!("the script {script} answered with {found_instead}");
             Problem::new(ErrorKind::Simulator, message).into()
         })
     }
 
+    /// The question to the simulator for the turn `number`: the persona and goal of the user, and the conversation so far.
     fn question(&self, number: usize, so_far: ConversationSoFar<'_>) -> HelperQuestion {
         let CompiledSimulation {
             persona,
@@ -138,31 +146,35 @@ impl Simulator<'_> {
         } = &self.simulation;
         let ConversationSoFar { trace, checkpoints } = so_far;
         let Attempt { key, outcome, .. } = self.helpers.scripts.attempt;
-        let mut of_trace = whole_conversation(trace);
+        // `whole_conversation` has the keys with which scripts of rules get a conversation. Those that a simulator gets as well
+        // are moved into its question.
+        let mut trace_keys = whole_conversation(trace);
 
-        // The messages before the first turn are none of the trace, and are those of a turn 0.
+        // The trace has no messages of the history. They are added as those of a turn 0, before the first one.
         let history = outcome.transcript.history.iter();
         let mut conversation: Vec<Value> = history
             .map(|message| json!({ "role": message.role, "content": message.text, "turn": 0, "subagent": null }))
             .collect();
-        if let Some(Value::Array(messages)) = of_trace.remove("messages") {
+        if let Some(Value::Array(messages)) = trace_keys.remove("messages") {
             conversation.extend(messages);
         }
 
-        // The results that the agent got before it said what the user now answers.
+        // The user answers the last turn, so only calls that got a result in it are included.
         let mut results = Vec::new();
-        if let Some(Value::Array(calls)) = of_trace.remove("tool_calls") {
+        if let Some(Value::Array(calls)) = trace_keys.remove("tool_calls") {
             results = calls;
-            let last = json!(trace.turns.len());
-            results.retain(|call| call["turn"] == last && call["status"] != "pending");
+            let last_turn = json!(trace.turns.len());
+            results.retain(|call| call["turn"] == last_turn && call["status"] != "pending");
         }
+
+        // A simulator can read the number of the turn by either of two names.
         let keys = [
             ("persona", json!(persona)),
             ("goal", json!(goal)),
             ("conversation", conversation.into()),
             (
                 "last_response",
-                of_trace.remove("output").unwrap_or_default(),
+                trace_keys.remove("output").unwrap_or_default(),
             ),
             ("turn_number", json!(number)),
             ("turn_count", json!(number)),
@@ -172,13 +184,13 @@ impl Simulator<'_> {
             ("tool_results", results.into()),
             ("session_id", json!(self.thread_id)),
         ];
-        // The keys of the test come last, so that it can replace any.
-        let mut all = Map::from_iter(keys.map(|(key, value)| (key.to_owned(), value)));
-        all.extend(with.clone());
+        // The keys that the test adds come last, so that it can replace any of these.
+        let mut all_keys = Map::from_iter(keys.map(|(key, value)| (key.to_owned(), value)));
+        all_keys.extend(with.clone());
         HelperQuestion {
             role: HelperRole::Simulator,
             test_id: Some(key.test.clone()),
-            keys: all,
+            keys: all_keys,
             connector: connector.clone(),
         }
     }

@@ -26,15 +26,18 @@ pub(crate) struct TestInputs<'a> {
 }
 
 impl InputSource for TestInputs<'_> {
+    /// The next turn: first those that are written, then what the unwritten source says.
     fn next<'a>(
         &'a mut self,
         so_far: ConversationSoFar<'a>,
     ) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
         Box::pin(async move {
+            // A test without unwritten input has only written turns, so reports need not show which of them are written.
             let Some(unwritten) = &mut self.unwritten else {
                 return self.written.next(so_far).await;
             };
-            // The turns that are written are always sent. Only where others may follow do reports say which these are.
+            // All written turns are sent before the first unwritten one. Since others may follow, reports show that these are
+            // written, and which one is the message that the test begins with.
             if self.written.remaining() != Some(0) {
                 let mut next = self.written.next(so_far).await?;
                 if let Some(next) = &mut next {
@@ -48,25 +51,29 @@ impl InputSource for TestInputs<'_> {
                 return Ok(next);
             }
 
-            // Without another input, only the rules of the whole test are left.
+            // If the source has no further input, the conversation is over, and the rules of the whole test are evaluated.
             let number = self.written.ended() + 1;
-            let Some(said) = unwritten.next(number, so_far).await? else {
+            let Some(unwritten_turn) = unwritten.next(number, so_far).await? else {
                 let watchdog = &self.attempt.case.watchdog;
                 watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;
                 return Ok(None);
             };
+            // A text gets the settings of the test, and no rules of its own. A prepared turn, such as an action of a walk, has
+            // both.
             let mut rules = None;
-            let turn = match said.sends {
+            let turn = match unwritten_turn.sends {
                 UnwrittenRequest::Says(input) => self.defaults.turn(input),
                 UnwrittenRequest::Prepared(prepared) => {
-                    rules = Some(prepared.1);
-                    prepared.0
+                    let (turn, turn_rules) = *prepared;
+                    rules = Some(turn_rules);
+                    turn
                 }
             };
+            // The turn begins like a written one: reports and the watchdog count both in one row.
             Ok(Some(NextTurn {
                 request: self.written.start(turn)?,
-                origin: said.origin,
-                time_left: said.time_left,
+                origin: unwritten_turn.origin,
+                time_left: unwritten_turn.time_left,
                 rules,
             }))
         })

@@ -25,6 +25,7 @@ pub(crate) struct WalkInput<'a> {
 }
 
 impl<'a> WalkInput<'a> {
+    /// The walk of `attempt` over `actions`, on the route that its series of attempts has chosen.
     pub(crate) fn new(
         attempt: &'a Attempt<'a>,
         scripts: ScriptOracle<'a>,
@@ -34,7 +35,7 @@ impl<'a> WalkInput<'a> {
         let route = lock(&attempt.case.walk).route.clone();
         let number = match route {
             WalkRoute::Explore(number) => number,
-            // Nothing is drawn by lot.
+            // The random numbers are not used on a given route, so any number will do.
             WalkRoute::Given(_) => 0,
         };
         let random = WalkRandom::of_walk(plan.seed, number);
@@ -49,41 +50,50 @@ impl<'a> WalkInput<'a> {
         }
     }
 
-    /// The next action; `None` if the walk is over.
+    /// Takes the next action, and returns its turn; `None` if the walk is over.
+    ///
+    /// # Errors
+    /// If an action cannot be filled, or none was possible from the beginning.
     fn action(&mut self, so_far: ConversationSoFar<'_>) -> Result<Option<UnwrittenTurn>, Halt> {
         if self.steps_left() == 0 {
             return Ok(None);
         }
-        // Reports say how often each action was possible, taken or not.
+        // Reports show for each action how often it was possible, taken or not.
         let mut possible = self.possible(so_far)?;
         let mut walk = lock(&self.attempt.case.walk);
-        for (name, ..) in &possible {
+        for (name, _turn) in &possible {
             *walk.possible.entry(name.clone()).or_default() += 1;
         }
 
-        // A walk that is shrunk or replayed leaves its route if an action on it is not possible any more: then it is another
-        // walk, of which the end shows nothing.
-        let chosen = match &self.route {
+        // A walk that explores takes any possible action. One that is shrunk or repeated takes the next action of its route,
+        // which may not be possible any more.
+        let chosen_index = match &self.route {
             WalkRoute::Explore(_) if possible.is_empty() => None,
             WalkRoute::Explore(_) => Some(self.random.below(possible.len())),
-            WalkRoute::Given(names) => possible
-                .iter()
-                .position(|(name, ..)| names.get(self.taken) == Some(name)),
+            WalkRoute::Given(names) => {
+                let wanted = names.get(self.taken);
+                possible
+                    .iter()
+                    .position(|(name, _turn)| wanted == Some(name))
+            }
         };
-        let Some(chosen) = chosen else {
+        let Some(chosen_index) = chosen_index else {
+            // The result of a walk that leaves its given route is that of another walk, so the search for a shorter one ignores
+            // it.
             walk.has_left_route = true;
             drop(walk);
+            // Later, a walk ends if nothing is possible any more. A walk that could never begin is a mistake in the test.
             if self.taken == 0 && possible.is_empty() {
                 return Err(self.stuck(so_far));
             }
             return Ok(None);
         };
-        let (name, late) = possible.swap_remove(chosen);
+        let (name, late) = possible.swap_remove(chosen_index);
         walk.taken.push(name.clone());
         drop(walk);
-
-        // A replay of the recording takes the same actions.
         self.taken += 1;
+
+        // The recording keeps the names of the actions, so that a replay takes the same ones.
         let environment = &self.attempt.environment;
         environment.add_secrets(&late.secrets);
         if let Some(recorder) = environment.recorder() {
@@ -100,9 +110,12 @@ impl<'a> WalkInput<'a> {
     fn possible(&self, so_far: ConversationSoFar<'_>) -> Result<Vec<(String, LateTurn)>, Halt> {
         let mut possible = Vec::new();
         for CompiledAction { name, needs } in &self.actions {
+            // The condition of an action, if it has one, is a checkpoint with its name.
             if needs.is_some() && !so_far.checkpoints.is_met(name) {
                 continue;
             }
+            // An action that uses a value which no turn has captured so far cannot be filled, and is not possible. Nor is one
+            // that cannot be sent now, such as a message while an interrupt is open.
             let filled = self.scripts.preparation().action(name);
             let filled = filled.map_err(|error| self.attempt.case.unprepared(error))?;
             if let Some(late) = filled

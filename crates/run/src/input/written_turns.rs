@@ -36,6 +36,8 @@ pub(crate) struct WrittenTurns<'a> {
 }
 
 impl<'a> WrittenTurns<'a> {
+    /// The `turns` of a test, each with the timeout `timeout` unless it has one of its own. A turn that is `None` uses captured
+    /// values, and is filled from `preparation` when its time comes.
     pub(crate) fn new(
         attempt: &'a Attempt<'a>,
         preparation: &'a Mutex<Preparation>,
@@ -45,9 +47,11 @@ impl<'a> WrittenTurns<'a> {
         Self {
             attempt,
             preparation,
+            // The number is read before the turns move.
             total: turns.len(),
             turns: turns.into(),
             ended: 0,
+            // `with_confirmation_tools` and `waiting` set this and the longest wait for the tests that have them.
             confirmation_tools: Vec::new(),
             captures: Vec::new(),
             timeout,
@@ -79,7 +83,7 @@ impl<'a> WrittenTurns<'a> {
         self.ended
     }
 
-    /// Begins `turn` as the next one, and returns the request to send.
+    /// Begins `turn` as the next one, in reports and for the watchdog, and returns the request to send.
     ///
     /// # Errors
     /// If the test has ended without this thread.
@@ -88,6 +92,7 @@ impl<'a> WrittenTurns<'a> {
             case, key, purpose, ..
         } = self.attempt;
         let number = self.ended + 1;
+        // An attempt that verifies a recording repeats turns that were reported already.
         if *purpose == AttemptPurpose::Report {
             case.tell(RunEvent::TurnStarted {
                 id: key.test.clone(),
@@ -95,6 +100,7 @@ impl<'a> WrittenTurns<'a> {
                 of: self.total,
             });
         }
+        // `capture` looks the values up when the turn has ended.
         self.captures = turn.captures;
         let timeout = turn.request.timeout.unwrap_or(self.timeout);
         case.watchdog.begin(TestStep::Turn(number), timeout)?;
@@ -103,22 +109,24 @@ impl<'a> WrittenTurns<'a> {
         Ok(turn.request)
     }
 
-    /// Captures what the turn that has just ended is to capture; the problem names what is missing.
+    /// Captures the values of the turn that has just ended for later turns. The review gets warnings about them, and a problem
+    /// that names the values that the turn lacks.
     fn capture(&self, trace: &Trace, review: &mut TurnReview) {
         let Attempt {
             case, environment, ..
         } = self.attempt;
-        let (values, missing) = capture_values(&self.captures, trace, &case.redactor);
+        let (values, missing_values) = capture_values(&self.captures, trace, &case.redactor);
+        // A captured value can be a secret, because the config masks its variable or a header will contain it.
         if !values.is_empty() {
             let mut preparation = self.preparation();
             review.warnings = preparation.keep(values);
             environment.add_secrets(&preparation.secrets());
         }
-        // All of them at once, so that a test need not run again for each.
-        if !missing.is_empty() {
+        // The problem names all missing values at once, so that a test need not run again for each.
+        if !missing_values.is_empty() {
             let mut messages = Vec::new();
             let mut help = Vec::new();
-            for value in missing {
+            for value in missing_values {
                 messages.push(value.message);
                 help.push(value.help);
             }
@@ -129,6 +137,7 @@ impl<'a> WrittenTurns<'a> {
 }
 
 impl InputSource for WrittenTurns<'_> {
+    /// The next written turn, with its own rules if they could be filled only now; `None` after the last one.
     fn next<'a>(
         &'a mut self,
         _: ConversationSoFar<'a>,
@@ -137,39 +146,48 @@ impl InputSource for WrittenTurns<'_> {
             let Attempt {
                 case, environment, ..
             } = self.attempt;
-            let Some(written) = self.turns.front_mut() else {
+            // After the last turn, the rules of the whole test are evaluated.
+            let Some(front) = self.turns.front_mut() else {
                 case.watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;
                 return Ok(None);
             };
             let mut rules = None;
-            let turn = if let Some(turn) = written.take() {
+            let turn = if let Some(turn) = front.take() {
                 turn
             } else {
-                // A turn that uses what an earlier one captured can be filled only now.
+                // A turn that uses what an earlier one captured can be filled only now. The number of turns that have ended is
+                // its index.
                 let late = self.preparation().late_turn(self.ended);
                 let late = late.map_err(|error| case.unprepared(error))?;
                 environment.add_secrets(&late.secrets);
                 rules = Some(late.rules);
                 late.turn
             };
-            // Only now, since a turn that cannot be filled counts as one that did not run.
+            // The turn is removed only now: one that could not be filled above remains, and is reported as a turn that did not
+            // run.
             self.turns.pop_front();
             environment.begin_turn(turn_count(self.ended + 1));
             Ok(Some(NextTurn::written(self.start(turn)?, rules)))
         })
     }
 
+    /// The next turn, if it has a condition; `None` if it is sent in any case, or there is none.
+    ///
+    /// # Errors
+    /// If the condition cannot be filled.
     fn conditional(&mut self) -> Result<Option<ConditionalTurn>, Halt> {
         let Some(next) = self.turns.front() else {
             return Ok(None);
         };
+        // The number of turns that have ended is the index of the next one.
         let preparation = self.preparation();
         let condition = preparation.condition(self.ended);
         let condition = condition.map_err(|error| self.attempt.case.unprepared(error))?;
         let Some(condition) = condition else {
             return Ok(None);
         };
-        // A turn that is filled late is shown as it is written, and has no id yet.
+        // Reports show the turn also if it is not sent. One that uses captured values is filled only if it is sent, so it is
+        // shown as it is written, and has no id yet.
         let mut id = None;
         let shown = match next {
             Some(turn) => {

@@ -45,8 +45,8 @@ impl ProjectHooks {
         }
     }
 
-    /// Runs the commands of `setup` one after the other and returns what is known then; `show` is called with the name of
-    /// each before it starts, and with warnings.
+    /// Runs the commands of `setup` one after the other, and returns all variables that are defined then. `show` is called with
+    /// the name of each command before it starts, and with each warning.
     ///
     /// # Errors
     /// If one fails, or the run is stopped.
@@ -57,25 +57,29 @@ impl ProjectHooks {
     ) -> Result<Variables, SetupError> {
         let config = Arc::clone(&self.config);
         for (index, written) in config.setup(&self.variables).iter().enumerate() {
-            // Filled only now: a command may use what those before it gave.
+            // A command may use variables of the commands before it, so it is filled only now.
             let (mut command, span) = self
-                .command(written, index, HookRole::RunSetup)
+                .fill_command(written, index, HookRole::RunSetup)
                 .map_err(SetupError::Failed)?;
             let name = format!("setup {}", index + 1);
             show(SetupStep::Started(&name));
+            // Environment variables that no system passes to a program are removed, each with a warning.
             for warning in command.launch.leave_out_unusable(&name) {
                 show(SetupStep::Warning(&warning));
             }
             match hook::run(&command, cancel).await {
                 Ok(variables) => self.define(variables),
+                // A command that is stopped has an error, too, but the stop is the reason.
                 Err(_) if cancel.is_cancelled() => return Err(SetupError::Stopped),
                 Err(error) => {
-                    // The variables that it would have given are as secret as if it had succeeded, and the teardown may use them.
+                    // A command that fails may have printed variables. They are masked as if it had succeeded, and the teardown
+                    // may use them.
                     self.define(error.gave().clone());
                     return Err(SetupError::Failed(vec![config.at(problem(&error), span)]));
                 }
             }
         }
+        // From here on, a variable that is not defined is an error: no command can define it any more.
         self.variables.awaits_setup = false;
         Ok(self.variables.clone())
     }
@@ -83,24 +87,28 @@ impl ProjectHooks {
     /// Runs every command of `teardown`, also if the run is stopping. Returns a warning for each that failed, and an error
     /// for each that could not be started.
     pub async fn tear_down(&self) -> Vec<Diagnostic> {
-        // A second interrupt ends the program, and kills the process.
-        let never = CancellationToken::new();
+        // A stop of the run must not end a command that cleans up, so it gets a token that is never cancelled. A second interrupt
+        // ends this program, and kills the process of the command.
+        let never_cancelled = CancellationToken::new();
         let mut problems = Vec::new();
         for (index, written) in self.config.teardown(&self.variables).iter().enumerate() {
             // One command that cannot be filled does not keep the others from cleaning up.
-            let (mut command, span) = match self.command(written, index, HookRole::RunTeardown) {
+            let filled = self.fill_command(written, index, HookRole::RunTeardown);
+            let (mut command, span) = match filled {
                 Ok(command) => command,
-                Err(wrong) => {
-                    problems.extend(wrong);
+                Err(errors) => {
+                    problems.extend(errors);
                     continue;
                 }
             };
             let name = format!("{} {}", HookRole::RunTeardown.as_str(), index + 1);
+            // Environment variables that no system passes to a program are removed, each with a warning.
             for warning in command.launch.leave_out_unusable(&name) {
                 problems.push(Diagnostic::warning(Code::Setup, warning));
             }
-            if let Err(error) = hook::run(&command, &never).await {
-                // A command that ran may have cleaned up all the same; one that was not started has not.
+            if let Err(error) = hook::run(&command, &never_cancelled).await {
+                // A command that ran may have cleaned up all the same, so its error is a warning; one that was not started has
+                // not.
                 let mut problem = problem(&error);
                 if !error.is_not_started() {
                     problem.severity = Severity::Warning;
@@ -111,7 +119,9 @@ impl ProjectHooks {
         problems
     }
 
-    fn command(
+    /// The command `written` in the config, filled with the variables that are defined by now, and its place in the file. `index`
+    /// is its index among the commands of `role`, counted from 0.
+    fn fill_command(
         &self,
         written: &Hook,
         index: usize,
@@ -119,7 +129,8 @@ impl ProjectHooks {
     ) -> Result<(HookCommand, Span), Vec<Diagnostic>> {
         let config = &self.config;
         let RunHook { launch, span } = config.run_hook(written, &self.context, &self.variables)?;
-        // Output of a hook can become a secret if any target puts variables into headers.
+        // Headers carry secrets. If a target fills headers with variables, what a hook prints may be one, and errors must not
+        // quote it.
         let mut targets = config.targets.iter();
         let may_be_quoted = !targets.any(|target| feeds_headers(&target.model));
         let command = HookCommand {

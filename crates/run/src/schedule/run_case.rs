@@ -16,20 +16,23 @@ use ananke_trace::outcome::{
 };
 use ananke_trace::redact::Sealed;
 
-/// Runs one test; its outcome contains whatever goes wrong. `None` if the test has ended without this thread.
+/// Runs one test, and returns its outcome, which contains whatever goes wrong. `None` if the test took too long and has ended
+/// without this thread: then it has an outcome already.
 pub(super) async fn run_case(case: &Case) -> Option<Sealed<Outcome>> {
     case.tell(RunEvent::CaseStarted {
         id: case.entry.id().into_owned(),
         at: case.shared.context.clock.now(),
     });
     let outcome = match &case.entry.test.skip {
+        // A future is as large as all that it may contain, and this one is moved with each that waits for it: so it is boxed.
         None => Box::pin(run_attempts_of(case)).await,
-        Some(why) => {
-            let skipped = EndCause::Skipped(SkipCause::Wanted, why.clone());
+        Some(reason) => {
+            let skipped = EndCause::Skipped(SkipCause::Wanted, reason.clone());
             not_begun(&case.shared, &case.entry, skipped)
         }
     };
-    // Masking can take long, too, and is watched like a rule. A thread that was left behind notices it only after that.
+    // Masking can take long, too, so the watchdog watches it as a step. An error means that the test has ended without this
+    // thread, which `end` reports as well: so it is checked once, after the masking.
     let _is_left = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO);
     let outcome = complete(&case.shared, &case.redactor, outcome);
     case.watchdog.end().ok()?;
@@ -47,26 +50,32 @@ async fn run_attempts_of(case: &Case) -> Outcome {
     }
 }
 
-/// Ends a test without its thread; `preparation` cleans up after it.
+/// The outcome of a test that ends without its thread, because that took too long. `preparation` has the commands that clean up;
+/// it is `None` if no teardown is needed, or the thread began it.
 pub(super) async fn end_without_thread(
     case: &Case,
     overdue: Overdue,
     preparation: Option<Arc<Mutex<Preparation>>>,
 ) -> Sealed<Outcome> {
-    // The thread keeps what it knows of the conversation, so the outcome has only what was known before.
+    // The conversation is in the memory of the thread, so the outcome has only what was known before it, and the tools that the
+    // agent called are lost.
     case.shared.tool_names.lose_calls();
     let mut outcome = blank(&case.shared, &case.entry);
     outcome.transcript.started_unix_ms = case.started_unix_ms;
     outcome.transcript.turns_not_run = turn_count(case.entry.test.turns);
+    // Without a problem of the test, the run was stopped.
     outcome.end(match overdue.problem(&case.watchdog.judging) {
         Some(problem) => EndCause::Broken(problem),
         None => aborted(case.shared.stopper.reason()),
     });
 
-    // The thread may be reading the variables, and then keeps their lock for as long as it likes.
+    // The teardown needs the variables. If the thread is reading them, it keeps their lock for as long as it computes, which may
+    // be for ever: then the teardown is not started, and the test does not pass.
     if let Some(preparation) = preparation {
+        // A lock that is poisoned, because the thread panicked, is free as well.
         let is_free = !matches!(preparation.try_lock(), Err(TryLockError::WouldBlock));
         let teardown = if is_free {
+            // The thread of the test is not watched any more, so the teardown gets a watchdog of its own.
             run_teardown(case, &Watchdog::default(), &preparation).await
         } else {
             let message = "teardown: its variables are still being read".to_owned();
@@ -79,25 +88,28 @@ pub(super) async fn end_without_thread(
     complete(&case.shared, &case.redactor, outcome)
 }
 
-/// Runs all attempts at a test, and once more. A test that passes only once has not failed for that: its outcome is that of the side that
-/// passed.
+/// Runs a test twice, each time with all its attempts, and returns one outcome with a comparison of both (`--a-a`). If only one
+/// of the two passed, it is that one.
 async fn run_twice(case: &Case, key: &mut CaseKey, threads: &mut UsedThreads) -> Outcome {
     let first = run_attempts(case, key, threads).await;
+    // A run that is stopping begins nothing more.
     if case.shared.stopper.reason().is_some() {
         return first;
     }
+    // The key identifies a run of the test and the attempt in it, so the second side gets one of its own.
     *key = CaseKey {
         run: key.run + 1,
         attempt: 1,
         ..key.clone()
     };
     let second = run_attempts(case, key, threads).await;
-    // A side without a verdict compares with nothing.
+    // A side that was skipped has no verdict, so there is nothing to compare.
     let verdicts = [first.status(), second.status()];
     if verdicts.contains(&Status::Skipped) {
         return first;
     }
 
+    // The outcome is the second one, unless only the first one passed. The other one counts with what it spent.
     let mut shown = second;
     let mut other = first;
     if other.status() == Status::Passed && shown.status() != Status::Passed {
@@ -109,7 +121,7 @@ async fn run_twice(case: &Case, key: &mut CaseKey, threads: &mut UsedThreads) ->
         turns,
         tokens,
     };
-    // Two sides with one verdict need only one of them in the report.
+    // If both have the same verdict, the report needs only one of them.
     if compared.is_flip() {
         shown.other_runs.push(other.into_earlier());
     }

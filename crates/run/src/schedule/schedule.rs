@@ -61,20 +61,23 @@ impl Schedule {
         wanted.clamp(1, self.plan.cases.len().max(1))
     }
 
-    /// The test to run next, with its index in the plan; `None` if there is none, or the run stops.
+    /// The test to run next, with its index in the plan; `None` if there is none, or the run stops. Tests of a target that was
+    /// given up are reported on the way, and are not run.
     pub(super) fn next(&self) -> Option<(usize, Case)> {
         if self.shared.stopper.reason().is_some() {
             return None;
         }
         let mut prefetch = lock(&self.prefetch);
         loop {
+            // `start` counts the test as started, so its index is read before.
             let index = prefetch.started();
             let (entry, loading) = prefetch.start()?;
-            // A skipped test asks no agent, and is reported with its own reason.
+            // A skipped test asks no agent, so its target does not matter: it is reported with its own reason.
             if entry.test.skip.is_none() && self.shared.is_given_up(&entry.test.target) {
                 self.not_sent(index, &entry);
                 continue;
             }
+            // Each of the tests that run at once may end next, so as many files are loaded while this test runs.
             prefetch.load_ahead(self.parallel());
             let shared = Arc::clone(&self.shared);
             let plan = Arc::clone(&self.plan);
@@ -91,10 +94,12 @@ impl Schedule {
         self.report(&mut reporting);
     }
 
-    /// Takes the outcome of a test, and reports it if it is next. No test waits for reports that have no room.
+    /// Ends a test with its outcome, which is reported if all tests before it in the plan are. An outcome for which the reports
+    /// have no room waits in the spool, so that no test waits for reports.
     pub(super) fn finish(&self, index: usize, outcome: Sealed<Outcome>) {
         let shared = &self.shared;
         let settings = &shared.options.settings;
+        // The options decide if a flaky test is a failure, and if the first failure stops the run.
         let is_failure = match outcome.counted() {
             CountedStatus::Flaky => settings.flaky == FlakyVerdict::Fail,
             counted => counted.fails_the_run(),
@@ -103,20 +108,23 @@ impl Schedule {
             shared.stopper.stop(Reason::FailFast);
         }
 
-        // A failure that waits for tests before it is shown at once, if the reports have room for one more outcome.
+        // The end of the test is reported in any case. A failure whose outcome waits for tests before it is shown with that
+        // event, so that a person sees it at once. The copy is large, so it needs room like an outcome.
         let mut reporting = self.reporting();
         let waits = index != reporting.reported;
-        let mut failed = None;
+        let mut early_failure = None;
         if waits && outcome.fails_the_run() && shared.events.reserve_room() {
-            failed = Some(Box::new((*outcome).clone()));
+            early_failure = Some(Box::new((*outcome).clone()));
         }
-        self.tell_end(&outcome, failed);
+        self.tell_end(&outcome, early_failure);
 
-        // A test in quarantine is known to fail, and may hang by itself.
+        // Both values are read before the outcome moves. A test in quarantine is known to fail and may hang by itself, so it does
+        // not count against its target.
         let is_unanswered = outcome.transcript.is_unanswered && outcome.test.quarantine.is_none();
         let target = outcome.test.target.clone();
         reporting.finished.put(index, outcome);
         self.report(&mut reporting);
+        // `count_unanswered` can send events and stop the run, for which no other thread need wait.
         drop(reporting);
         if is_unanswered {
             shared.count_unanswered(&self.plan, &target, self.parallel());
@@ -163,10 +171,12 @@ impl Schedule {
         }
     }
 
-    /// Reports all others: those that wait for room, and tests that have not run.
+    /// Reports the outcomes that are not reported when the threads have ended: those that wait for room, and those of tests that
+    /// have not run. Returns the totals of all tests.
     pub(super) async fn report_rest(&self) -> All {
         while self.reporting().reported < self.plan.cases.len() {
-            // After an interrupt the run does not wait for slow reports: outcomes without room go over their limit.
+            // `has_room` means that room was reserved before. After an interrupt the run does not wait for slow reports: outcomes
+            // are sent without room, beyond the limit.
             let has_room = self.reporting().has_room;
             if !has_room {
                 tokio::select! {
@@ -180,7 +190,8 @@ impl Schedule {
         std::mem::take(&mut self.reporting().all)
     }
 
-    /// Reports the outcome that is next.
+    /// Reports the outcome that is next in the plan. The caller has reserved room for it, or does not wait for room after an
+    /// interrupt. A test without an outcome was not run.
     fn report_next(&self, reporting: &mut Reporting) {
         let shared = &self.shared;
         let index = reporting.reported;
@@ -188,7 +199,8 @@ impl Schedule {
         let outcome = match reporting.finished.take(index, &shared.redactor) {
             Ok(Some(outcome)) => outcome,
             Ok(None) => {
-                // A test that would have been skipped lacks nothing because the run stopped.
+                // The totals name the first reason for which tests were not run. A test that would have been skipped anyway is
+                // not missed.
                 let reason = shared.stopper.reason();
                 if entry.test.skip.is_none()
                     && let Some(reason) = reason
@@ -197,10 +209,12 @@ impl Schedule {
                 }
                 not_run(shared, entry, reason)
             }
+            // The outcome waited in a file, which cannot be read.
             Err(error) => lost(shared, entry, &error),
         };
         reporting.all.totals.add(&outcome);
         reporting.reported += 1;
+        // The outcome takes the room, so the next one needs room again.
         reporting.has_room = false;
         shared.tell(outcome.convert());
     }

@@ -52,11 +52,11 @@ impl Spool {
         self.waiting.contains_key(&index)
     }
 
-    /// Takes the outcome of a test out, if it is there. What comes from the file was masked before it was written; the
-    /// `redactor` seals it again.
+    /// Removes the outcome of the test at `index` from the spool, and returns it; `None` if it is not there. `redactor` masks an
+    /// outcome from the file.
     ///
     /// # Errors
-    /// If it cannot be read back.
+    /// If the outcome cannot be read from the file.
     pub(super) fn take(
         &mut self,
         index: usize,
@@ -70,10 +70,11 @@ impl Spool {
             }
             Some(Waiting::InFile { start, length }) => {
                 let outcome = self.read(start, length)?;
-                // Nothing in the file is needed any more, so it is filled from its start again, and does not grow with the run.
+                // If nothing in the file is needed any more, it is filled from its start again, and does not grow with the run.
                 if self.waiting.is_empty() {
                     self.end = 0;
                 }
+                // The outcome was masked before it was written. Only a redactor makes an outcome `Sealed`, so it is masked again.
                 Ok(Some(redactor.seal(outcome)))
             }
         }

@@ -22,9 +22,9 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let clock = Arc::clone(&shared.context.clock);
     let settings = shared.options.settings;
     let started = clock.now();
-    let tests = plan.cases.len();
+    let test_count = plan.cases.len();
     shared.tell_all(RunEvent::RunStarted {
-        tests,
+        tests: test_count,
         unix_ms: clock.unix_ms(started),
         facts: Box::new(RunFacts {
             parallel: settings.parallel,
@@ -32,28 +32,31 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
         }),
     });
 
-    // The tests take the plan with them, so that what is needed after them is taken first.
+    // The tests take the plan with them, so the parts that are needed after them are taken first.
     let shared = Arc::new(shared);
     let expired = plan.expired.clone();
     let gone = plan.gone.clone();
     let obsolete = std::mem::take(&mut plan.obsolete);
+    // While the tests run, the end of a server is noticed at once. That watch never ends by itself.
     let All { totals, lost } = tokio::select! {
         biased;
         () = shared.watch_servers() => unreachable!("it watches to the end"),
         all = run_all(&shared, plan) => all,
     };
 
-    // Only now is it known whether the run was stopped: then no snapshot is deleted.
+    // A run that was stopped deletes no snapshot, and only now is it known if it was.
     snapshots::clear(&shared, obsolete);
     let elapsed_us = clock.now().0.saturating_sub(started.0);
-    // In a run that was stopped not every test called its tools.
+    // Names in rules are compared with the tools that were called. In a run that was stopped not every test called its tools, so
+    // a right name could look misspelled.
     let near_names = if shared.stopper.reason().is_none() {
         shared.tool_names.near_names()
     } else {
         NearNames::default()
     };
+    // A shard may run only a part of the tests, which reports must not take for all of them.
     let is_part = match &shared.facts.shard {
-        Some(part) => part.leaves_out_tests(tests),
+        Some(part) => part.leaves_out_tests(test_count),
         None => false,
     };
     let verdict = Verdict {
@@ -67,16 +70,18 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
         warnings_fail: settings.deny_warnings,
     };
 
+    // The reports get the verdict as an event, and the caller gets it as well: it decides the exit code without reports.
     shared.tell_all(RunEvent::RunFinished(RunClose {
         verdict: verdict.clone(),
         elapsed_us,
         interrupted: shared.stopper.reason() == Some(Reason::Interrupted),
     }));
+    // A thread that was left behind may still have the sender, so the end of the events is an event itself.
     shared.events.end();
     verdict
 }
 
-/// Runs every test, as many at once as the options say.
+/// Runs every test, as many at once as the options say, and returns when all outcomes are reported.
 pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> All {
     let schedule = Arc::new(Schedule::new(Arc::clone(shared), plan));
     let mut workers = JoinSet::new();
@@ -85,7 +90,7 @@ pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> All {
     }
     let all_ended = async {
         while let Some(ended) = workers.join_next().await {
-            // A panic is a fault of the program, and no verdict about an agent may come of it.
+            // A panic is a fault of this program. It is passed on, since a verdict about an agent must not rest on it.
             if let Err(broken) = ended
                 && broken.is_panic()
             {
@@ -93,18 +98,20 @@ pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> All {
             }
         }
     };
-    // Outcomes that had no room are reported meanwhile: that never ends by itself.
+    // Outcomes that had no room are reported while tests run. That never ends by itself, so it ends here with the tests.
     tokio::select! {
         () = all_ended => {}
         () = schedule.report_delayed() => {}
     }
+    // No test uses the shared programs any more. The rest of the outcomes may wait long for slow reports, so it comes last.
     shared.end_programs().await;
     schedule.report_rest().await
 }
 
-/// Runs the one test of `plan`, whose events go to `events`; `None` if it did not run. Secrets of the outcome are masked.
+/// Runs the one test of `plan`, and returns its outcome, in which secrets are masked; `None` if there was no test. `events`
+/// receives the events of `shared`.
 pub async fn run_one(shared: Run, plan: Plan, mut events: EventReceiver) -> Option<Outcome> {
-    // The events are read while the test runs, because a run waits for room for its outcomes.
+    // The events are read while the test runs: a run ends only after its reports had room for every outcome.
     let finished = async {
         let mut outcome = None;
         while let Some(event) = events.recv().await {
@@ -114,6 +121,7 @@ pub async fn run_one(shared: Run, plan: Plan, mut events: EventReceiver) -> Opti
         }
         outcome
     };
-    let (_, outcome) = tokio::join!(run(shared, plan), finished);
+    // The verdict of the run rests on the outcome of its only test, so the outcome is enough.
+    let (_verdict, outcome) = tokio::join!(run(shared, plan), finished);
     outcome
 }

@@ -17,28 +17,34 @@ use ananke_plan::Preparation;
 /// The interval at which a thread is checked.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Runs tests until none is left or the run stops, one at a time.
+/// Runs tests one at a time, until none remains or the run stops. A thread whose test takes too long is replaced.
 pub(super) async fn run_tests(schedule: Arc<Schedule>) {
+    // The thread notes here which test it runs, so that it can be watched from outside.
     let current = Arc::new(CurrentCase::default());
-    let mut left_behind = None;
+    let mut left_behind_thread = None;
     loop {
-        // A thread of its own for each place, since a test can compute or block for as long as it likes.
+        // Tests run on a thread that runs nothing else, since a test can compute or block for as long as it likes.
         let runtime = Handle::current();
         let shared_schedule = Arc::clone(&schedule);
         let shared_current = Arc::clone(&current);
         let mut thread =
             spawn_blocking(move || runtime.block_on(work(&shared_schedule, &shared_current)));
+        let stop = schedule.shared.stopper.token();
         tokio::select! {
             biased;
             ended = &mut thread => match ended {
+                // The thread ends when no test remains, or the run stops.
                 Ok(()) => return,
+                // A panic is a fault of this program. It is passed on, since a verdict about an agent must not rest on it.
                 Err(broken) => std::panic::resume_unwind(broken.into_panic()),
             },
-            left = current.left(schedule.shared.stopper.token(), left_behind.as_ref()) => {
-                // Nothing can stop the thread: its test ends without it, and another thread takes its place.
-                left_behind = Some(thread);
-                let outcome = end_without_thread(&left.case, left.overdue, left.preparation).await;
-                schedule.finish(left.index, outcome);
+            overdue = current.wait_until_overdue(stop, left_behind_thread.as_ref()) => {
+                // Nothing can stop the thread: its test ends without it, and the loop starts another thread. The next wait needs
+                // the old one, since only one thread of a place may be left behind.
+                left_behind_thread = Some(thread);
+                let OverdueCase { index, case, overdue, preparation } = overdue;
+                let outcome = end_without_thread(&case, overdue, preparation).await;
+                schedule.finish(index, outcome);
             }
         }
     }
@@ -61,7 +67,7 @@ async fn work(schedule: &Schedule, current: &CurrentCase) {
 struct CurrentCase(Mutex<Option<(usize, Arc<Case>)>>);
 
 /// A test that ended without its thread.
-struct LeftBehind {
+struct OverdueCase {
     index: usize,
     case: Arc<Case>,
     overdue: Overdue,
@@ -74,28 +80,36 @@ impl CurrentCase {
         lock(&self.0)
     }
 
-    /// Returns when the test has taken too long, and leaves its thread behind. While the one that was left behind `before` still
-    /// computes, no other is, unless the run stops: so there are never more of them than places for tests.
-    async fn left(&self, stop: &CancellationToken, before: Option<&JoinHandle<()>>) -> LeftBehind {
+    /// Waits until the running test has taken too long, leaves its thread behind, and returns the test.
+    ///
+    /// While `left_behind`, the last thread that was left behind, still computes, no other one is: so at most one thread for each
+    /// place computes in vain. A run that stops does not wait for that.
+    async fn wait_until_overdue(
+        &self,
+        stop: &CancellationToken,
+        left_behind: Option<&JoinHandle<()>>,
+    ) -> OverdueCase {
         let mut stopped = None;
         loop {
+            // A test is checked at intervals, and at once when the run stops. The moment of the stop is noted once.
             tokio::select! {
                 () = sleep(TICK) => {}
                 () = stop.cancelled(), if stopped.is_none() => stopped = Some(Instant::now()),
             }
-            // The lock is given back before the test is looked at: its thread needs it to go on.
+            // The lock is released before the test is checked, since its thread needs the lock to go on.
             let current = self.case().clone();
             let Some((index, case)) = current else {
+                // The thread has not begun its first test.
                 continue;
             };
             if stopped.is_none()
-                && let Some(thread) = before
+                && let Some(thread) = left_behind
                 && !thread.is_finished()
             {
                 continue;
             }
             if let Some((overdue, preparation)) = case.watchdog.leave_if_overdue(stopped) {
-                return LeftBehind {
+                return OverdueCase {
                     index,
                     case,
                     overdue,

@@ -40,7 +40,10 @@ pub(crate) struct RepeatedRuns {
 }
 
 impl RepeatedRuns {
+    /// A series before its first run. `policy` says how many runs there are and when they pass, and `prohibitions` says whether a
+    /// single run that violates one fails the test.
     pub(crate) fn new(policy: RunPolicy, prohibitions: BrokenProhibitions) -> Self {
+        // The verdict and the failures are set when the series is over.
         let stability = Stability {
             policy,
             passed: 0,
@@ -68,23 +71,25 @@ impl RepeatedRuns {
         }
     }
 
-    /// Takes over the warnings and snapshots of a run, each once.
+    /// Moves the warnings and snapshots out of a run, and adds those that no earlier run had.
     fn take_notes(&mut self, run: &mut TestVerdict) {
+        // The same warning of several runs is reported once, so the largest number of one run counts, and not the sum.
         self.denied_warnings = self.denied_warnings.max(run.denied_warnings);
         for warning in std::mem::take(&mut run.warnings) {
             if self.warnings.len() < MOST_WARNINGS && !self.warnings.contains(&warning) {
                 self.warnings.push(warning);
             }
         }
-        for written in std::mem::take(&mut run.snapshots) {
+        // Each run may write the same snapshot file.
+        for snapshot in std::mem::take(&mut run.snapshots) {
             let mut known = self.snapshots.iter();
-            if known.all(|known| known.file != written.file) {
-                self.snapshots.push(written);
+            if known.all(|known| known.file != snapshot.file) {
+                self.snapshots.push(snapshot);
             }
         }
     }
 
-    /// Counts a run that was not skipped.
+    /// Adds a run that was not skipped to the counts and sums of the test. Every status but `Passed` counts as failed.
     fn count(&mut self, outcome: &Outcome) {
         let stability = &mut self.stability;
         let transcript = &outcome.transcript;
@@ -96,12 +101,13 @@ impl RepeatedRuns {
         } else {
             stability.failed += 1;
         }
+        // For each checkpoint, the number of runs that reached it.
         CheckpointRuns::count(&mut stability.checkpoints, &transcript.checkpoints);
     }
 
-    /// The verdict after a run that ended as `outcome`, if it is decided.
+    /// The verdict on the test after a run that ended as `outcome` and is counted already; `None` if more runs are needed.
     fn decide(&self, outcome: &Outcome) -> Option<StabilityVerdict> {
-        // What is missing to a run is missing to every other one: an answer in a recording, or a judge that may be asked.
+        // An answer that a recording lacks, or the kept answers of an earlier run, is missing in every other run as well.
         if let Some((_, problem)) = outcome.first_problem()
             && let ErrorKind::Recording | ErrorKind::NotAsked = problem.kind
         {
@@ -114,7 +120,8 @@ impl RepeatedRuns {
                 runs,
                 min_pass_rate,
             } => {
-                // All runs are made, even if the result is certain before: their rate is what is asked for.
+                // All runs are made, even if the result is certain before: the user asked for the rate of that many runs. A rate
+                // that is missed comes before a violated prohibition, since it fails the test by itself.
                 if passed + failed != runs {
                     None
                 } else if !min_pass_rate.is_reached_by(passed, runs) {
@@ -125,6 +132,7 @@ impl RepeatedRuns {
                     Some(StabilityVerdict::Passed)
                 }
             }
+            // The runs are made only for a verdict, and a violated prohibition is one: it fails the test whatever the rate.
             RunPolicy::UntilDecided(_) if self.is_violated => Some(StabilityVerdict::Violated),
             RunPolicy::UntilDecided(test) => match test.decide(passed, failed)? {
                 SequentialDecision::Pass => Some(StabilityVerdict::Passed),
@@ -134,7 +142,8 @@ impl RepeatedRuns {
         }
     }
 
-    /// Whether a run that ended as `outcome` is the first that fails its test whatever the pass rate.
+    /// Whether a run that ended as `outcome` is the first that violates a prohibition, if that fails the test whatever the pass
+    /// rate.
     fn violates_first(&self, outcome: &Outcome) -> bool {
         let mut failures = outcome.all_failures();
         self.prohibitions == BrokenProhibitions::Fail
@@ -152,16 +161,16 @@ impl RepeatedRuns {
         }
     }
 
-    /// Puts the run that was to be shown among the others.
-    fn set_aside(&mut self) {
+    /// Moves the failed run that was to be shown to the other runs, so that another run is shown.
+    fn set_failed_aside(&mut self) {
         if let Some(failed) = self.failed.take() {
             self.others.push(failed.into_earlier());
         }
     }
 
-    /// The verdict on the runs that there were before all tests stopped.
+    /// The verdict if all tests stop before the policy decides. A failure that later runs could not have changed is still one.
     fn verdict_when_stopped(&self) -> StabilityVerdict {
-        // So many runs may have failed that the rate is missed even if all others passed.
+        // The rate is missed if it would be missed even with a pass of all runs that remain.
         if let RunPolicy::Times {
             runs,
             min_pass_rate,
@@ -178,26 +187,30 @@ impl RepeatedRuns {
 }
 
 impl AttemptSeries for RepeatedRuns {
+    /// Takes the outcome of a run. If another run is needed, counts `key` on to it and returns its event.
     fn next(&mut self, key: &mut CaseKey, mut outcome: Outcome) -> Option<RunEvent> {
         let id = outcome.test.id.clone();
         let status = outcome.status();
         self.take_notes(&mut outcome.verdict);
-        // A run that was skipped says nothing of the test, and the next one would be skipped as well.
+        // A skipped run shows nothing about the test, and the next one would be skipped as well. `finish` shows it if no run
+        // failed.
         if status == Status::Skipped {
             self.latest = Some(outcome);
             return None;
         }
 
         self.count(&outcome);
-        let violates = self.violates_first(&outcome);
-        self.is_violated |= violates;
+        // `decide` reads `is_violated`, so the violation is noted first.
+        let violates_first = self.violates_first(&outcome);
+        self.is_violated |= violates_first;
         self.decided = self.decide(&outcome);
         if status == Status::Passed {
             self.latest = Some(outcome);
         } else {
-            // The run that decides the verdict explains it better than the first that failed.
-            if violates || self.decided == Some(StabilityVerdict::Broken) {
-                self.set_aside();
+            // `add_failed` keeps the first failed run to be shown. A run that decides the verdict by itself explains it better,
+            // so it takes that place.
+            if violates_first || self.decided == Some(StabilityVerdict::Broken) {
+                self.set_failed_aside();
             }
             self.add_failed(outcome);
         }
@@ -214,28 +227,32 @@ impl AttemptSeries for RepeatedRuns {
         })
     }
 
+    /// The outcome of the test: that of one run, with the counts, warnings and snapshots of all.
     fn finish(mut self: Box<Self>, case: &Case) -> Outcome {
         let verdict = self.decided.unwrap_or_else(|| self.verdict_when_stopped());
 
-        // A test that passes is shown by a run that passed, and a failed one would contradict its verdict.
+        // A failed run would contradict a verdict that is no failure, so the latest run that did not fail is shown for it.
         let latest = self.latest.take();
-        let passes = verdict == StabilityVerdict::Passed || verdict == StabilityVerdict::Stopped;
-        let shown = if passes && latest.is_some() {
-            self.set_aside();
+        let is_no_failure =
+            verdict == StabilityVerdict::Passed || verdict == StabilityVerdict::Stopped;
+        let shown = if is_no_failure && latest.is_some() {
+            self.set_failed_aside();
             latest
         } else {
             self.failed.take().or(latest)
         };
         let mut outcome = shown.unwrap_or_default();
+        // A run that passed must not make a test pass that was stopped.
         if verdict == StabilityVerdict::Stopped && outcome.status() != Status::Skipped {
             outcome.end(aborted(case.shared.stopper.reason()));
         }
 
-        // The outcome of the one run gets what all of them found.
+        // The shown run gets what all runs found.
         outcome.verdict.warnings = self.warnings;
         outcome.verdict.denied_warnings = self.denied_warnings;
         outcome.verdict.snapshots = self.snapshots;
         outcome.other_runs = self.others;
+        // If all runs were skipped, nothing was counted and the outcome is that of a single run.
         let mut stability = self.stability;
         if stability.runs() > 0 {
             (stability.failures, stability.further_failed) = self.reasons.into_parts();

@@ -9,15 +9,17 @@ use ananke_trace::outcome::{Outcome, RunEvent, Status};
 /// The attempts at a test until one passes or no retry is left.
 pub(crate) struct Retries {
     /// The largest number of retries.
-    of: u32,
+    most: u32,
+    /// The number of retries that have begun.
     begun: u32,
+    /// The outcome of the last attempt that ran.
     latest: Outcome,
 }
 
 impl Retries {
-    pub(crate) fn new(of: u32) -> Self {
+    pub(crate) fn new(most: u32) -> Self {
         Self {
-            of,
+            most,
             begun: 0,
             latest: Outcome::default(),
         }
@@ -25,18 +27,20 @@ impl Retries {
 }
 
 impl AttemptSeries for Retries {
+    /// Takes the outcome of an attempt. If the test is retried, counts `key` on to the retry and returns its event.
     fn next(&mut self, key: &mut CaseKey, mut outcome: Outcome) -> Option<RunEvent> {
         if self.begun > 0 {
-            // The run was stopped meanwhile: the outcome is that of the attempt before.
+            // A retry is skipped if the run is stopped meanwhile. The test then keeps the outcome of the attempt before it.
             if outcome.status() == Status::Skipped {
                 return None;
             }
+            // The outcome of the last attempt contains all earlier ones in one list, so it takes over the list of the one before.
             let mut before = std::mem::take(&mut self.latest);
             outcome.earlier_attempts = std::mem::take(&mut before.earlier_attempts);
             outcome.earlier_attempts.push(before.into_earlier());
         }
         self.latest = outcome;
-        if !self.latest.status().fails_the_run() || self.begun == self.of {
+        if !self.latest.status().fails_the_run() || self.begun == self.most {
             return None;
         }
         self.begun += 1;
@@ -48,7 +52,7 @@ impl AttemptSeries for Retries {
         Some(RunEvent::Retrying {
             id: self.latest.test.id.clone(),
             retry: self.begun,
-            of: self.of,
+            of: self.most,
             status: self.latest.status(),
             why,
         })

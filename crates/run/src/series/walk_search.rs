@@ -45,9 +45,10 @@ struct ShrinkingWalk {
 }
 
 impl ShrinkingWalk {
-    /// A walk of these actions that fails as `outcome`; `None` if no rule failed or nothing can be omitted.
+    /// The beginning of the search for a shorter walk than that of `actions`, which ended as `outcome`; `None` if no rule failed.
     fn of(outcome: &Outcome, actions: &[String]) -> Option<Self> {
-        // Without a failed rule, an error of a shorter walk could have another cause than this one.
+        // A shorter walk must fail for the same reason, and only a failed rule can be compared: equal errors may have other
+        // causes.
         if outcome.status() != Status::Failed {
             return None;
         }
@@ -61,7 +62,7 @@ impl ShrinkingWalk {
         })
     }
 
-    /// Moves on to the next candidate, if there is one.
+    /// Moves on to the next candidate; returns whether there is one.
     fn advance(&mut self) -> bool {
         while let Some(candidate) = self.reduction.next_candidate() {
             // A walk without actions and written turns is no conversation.
@@ -82,13 +83,15 @@ impl ShrinkingWalk {
 }
 
 impl WalkSearch {
-    /// The walks of `plan`.
+    /// The search among the walks of `plan`, before the first one. `current` is shared with the conversation, which reads the
+    /// route of its walk from it and notes the actions that it took.
     pub(crate) fn new(plan: &WalkPlan, current: &SharedWalk) -> Self {
         let actions = plan.actions.iter().map(|name| ActionCount {
             name: name.clone(),
             taken: 0,
             possible: 0,
         });
+        // The first walk explores: its actions are chosen at random.
         *lock(current) = CurrentWalk::of(WalkRoute::Explore(1));
         Self {
             walks: plan.walks,
@@ -128,8 +131,10 @@ impl WalkSearch {
         self.summary.tokens = self.summary.tokens + TokenTotals::of(&outcome.transcript);
     }
 
-    /// Takes the outcome of a walk that was explored; says whether there is another attempt.
-    fn explored(&mut self, walk: CurrentWalk, outcome: Outcome) -> bool {
+    /// Takes the outcome of a walk while none has failed; returns whether there is another attempt: a further walk, or a shorter
+    /// one if this walk failed.
+    fn take_walk(&mut self, walk: CurrentWalk, outcome: Outcome) -> bool {
+        // For each action, the summary counts how often it was taken, and in how many steps it was possible.
         for action in &mut self.summary.actions {
             for name in &walk.taken {
                 action.taken += u64::from(*name == action.name);
@@ -142,11 +147,12 @@ impl WalkSearch {
             return self.summary.passed < self.walks;
         }
 
-        // Actions that were given are repeated as they are, and not shrunk.
+        // The walk failed. Actions that a recording gives are only repeated, so such a walk is not shrunk.
         if let WalkRoute::Explore(_) = walk.route {
             self.shrinking = ShrinkingWalk::of(&outcome, &walk.taken);
         }
         self.recording = walk.recording;
+        // A walk that is not shrunk counts as the shortest. `try_shorter` changes that if there is a candidate.
         self.summary.failed = Some(FailedWalk {
             number: self.summary.passed + 1,
             actions: walk.taken,
@@ -155,15 +161,15 @@ impl WalkSearch {
             is_shortest: true,
         });
         self.shown = outcome;
-        self.shrink_on()
+        self.try_shorter()
     }
 
-    /// Takes the outcome of a shorter walk; says whether there is another attempt.
-    fn tried(&mut self, walk: CurrentWalk, outcome: Outcome) -> bool {
+    /// Takes the outcome of a walk that is shorter than the one that failed; returns whether an even shorter one is tried.
+    fn take_shorter_walk(&mut self, walk: CurrentWalk, outcome: Outcome) -> bool {
         if let Some(failed) = &mut self.summary.failed {
             failed.tries += 1;
         }
-        // A walk that had to leave its route is another one, whatever it found.
+        // A walk that had to leave its route, because an action was not possible, is not the candidate, even if it fails alike.
         if let Some(shrinking) = &mut self.shrinking
             && !walk.has_left_route
             && shrinking.fails_alike(&outcome)
@@ -172,11 +178,11 @@ impl WalkSearch {
             self.shown = outcome;
             self.recording = walk.recording;
         }
-        self.shrink_on()
+        self.try_shorter()
     }
 
-    /// Moves on to the next shorter walk, if there is one.
-    fn shrink_on(&mut self) -> bool {
+    /// Moves on to the next shorter walk; returns whether there is one and not all tries are used up.
+    fn try_shorter(&mut self) -> bool {
         let Some(shrinking) = &mut self.shrinking else {
             return false;
         };
@@ -191,10 +197,11 @@ impl WalkSearch {
 }
 
 impl AttemptSeries for WalkSearch {
+    /// Takes the outcome of a walk. If another walk follows, sets its route, counts `key` on to it and returns its event.
     fn next(&mut self, key: &mut CaseKey, mut outcome: Outcome) -> Option<RunEvent> {
         let id = outcome.test.id.clone();
         self.count(&mut outcome);
-        // The run was stopped: a walk that failed before is shown all the same.
+        // A walk is skipped if the run is stopped. The test then shows the walk that failed before, if there is one.
         if outcome.status() == Status::Skipped {
             if self.shrinking.is_none() {
                 self.shown = outcome;
@@ -203,34 +210,36 @@ impl AttemptSeries for WalkSearch {
         }
         let walk = lock(&self.current).clone();
         let has_next = match self.shrinking {
-            None => self.explored(walk, outcome),
-            Some(_) => self.tried(walk, outcome),
+            None => self.take_walk(walk, outcome),
+            Some(_) => self.take_shorter_walk(walk, outcome),
         };
         if !has_next {
             return None;
         }
 
-        // The conversation of the next attempt finds its route in the walk that all attempts share.
+        // The next attempt explores the next walk, or repeats the actions of a shorter candidate. Its conversation reads the
+        // route from the walk that all attempts share.
         key.run += 1;
         let mut route = WalkRoute::Explore(self.summary.passed + 1);
         let mut number = self.summary.passed + 1;
-        let mut of = self.walks;
+        let mut most = self.walks;
         if let Some(shrinking) = &self.shrinking
             && let Some(failed) = &self.summary.failed
         {
             route = WalkRoute::Given(shrinking.candidate.clone());
             number = failed.tries + 1;
-            of = MOST_TRIES;
+            most = MOST_TRIES;
         }
         *lock(&self.current) = CurrentWalk::of(route);
         Some(RunEvent::NextWalk {
             id,
             is_shorter: self.shrinking.is_some(),
             number,
-            of,
+            of: most,
         })
     }
 
+    /// The outcome of the test: that of the shortest walk that failed, or of the last walk, with the summary of all.
     fn finish(self: Box<Self>, case: &Case) -> Outcome {
         let Self {
             walks,
@@ -241,12 +250,14 @@ impl AttemptSeries for WalkSearch {
             recording,
             ..
         } = *self;
+        // A search that the run stopped before all walks must not pass, although its last walk did.
         let is_over = summary.failed.is_some() || summary.passed == walks;
         if !is_over && shown.status() != Status::Skipped {
             shown.end(aborted(case.shared.stopper.reason()));
         }
 
-        // A walk that failed ends the search early, so only walks that all passed show what is never possible.
+        // A search in which no walk failed warns of actions that were possible in none. A failed walk ends the search early, so
+        // it shows less.
         if summary.failed.is_none() && summary.passed > 0 {
             let walks = match summary.passed {
                 1 => "1 walk".to_owned(),
@@ -262,7 +273,8 @@ impl AttemptSeries for WalkSearch {
             }
         }
 
-        // The seed does not lead to a walk that was shrunk, so its recording is kept.
+        // The seed leads to the walk that failed first, but not to the shrunk one, so the recording of that is written. An error
+        // only costs the recording: it is a warning.
         if summary.is_shrunk()
             && let Some(recordings) = case.shared.answers.failed_walks()
             && let Some(text) = recording

@@ -44,6 +44,8 @@ pub(super) fn not_started(command: &ServerCommand, error: &StartError) -> Server
     }
 }
 
+/// The error of a server whose place is taken before it is started. `place` is its URL or port, and `answer` came from there.
+/// With `reuse`, only an answer that does not mean ready is an error.
 pub(super) fn address_in_use(
     command: &ServerCommand,
     place: &str,
@@ -51,7 +53,8 @@ pub(super) fn address_in_use(
 ) -> ServerError {
     let name = server_name(command);
     let problem = if command.reuse {
-        // Reuse was asked for, so the fault is in what runs there, or in the request that asks whether it is ready.
+        // The config allows reuse. So either the program that runs there is at fault, or the URL that is asked whether it is
+        // ready: the latter only if a status came.
         let message = format!("what runs at {place} already is not ready: {answer}");
         let mut help = format!("stop it, so that {name} can be started instead");
         if let Readiness::Url(url) = &command.ready
@@ -67,6 +70,7 @@ pub(super) fn address_in_use(
     let problem = command.at_readiness(problem);
     ServerError {
         problem,
+        // The server was not started, so that it has printed nothing.
         printed: String::new(),
     }
 }
@@ -90,18 +94,19 @@ fn status_help(url: &Url) -> String {
     )
 }
 
-/// The error of a server that is not ready in time; `seen` is the last answer or error of the place that was asked.
+/// The error of a server that is not ready in time. `last_answer` is the last answer of its URL or port, or the reason that there
+/// was none; a server that prints a line when it is ready is not asked. `printed` are the last lines that it printed.
 pub(super) fn not_ready(
     command: &ServerCommand,
-    seen: &Result<ProbeAnswer, String>,
+    last_answer: &Result<ProbeAnswer, String>,
     printed: String,
 ) -> ServerError {
-    // The last answer alone is shown: those before it are of a server that was still starting.
-    let words = match seen {
+    // Only the last answer is shown: the answers before it came while the server was still starting.
+    let words = match last_answer {
         Ok(answer) => answer.to_string(),
         Err(why) => why.clone(),
     };
-    let waited = match &command.ready {
+    let missing_sign = match &command.ready {
         Readiness::Url(url) => format!("{}: {words}", http::shown(url)),
         Readiness::Port(port) => format!("port {port} of this machine: {words}"),
         Readiness::Stdout(pattern) => {
@@ -109,7 +114,7 @@ pub(super) fn not_ready(
         }
     };
     let message = format!(
-        "{} was not ready within its {} ms: {waited}",
+        "{} was not ready within its {} ms: {missing_sign}",
         server_name(command),
         command.timeout.as_millis()
     );
@@ -117,8 +122,9 @@ pub(super) fn not_ready(
         Readiness::Stdout(_) => {
             "increase its `timeout_ms`; what is printed to stderr, or kept in a buffer, does not count".to_owned()
         }
-        // A server that answers is there, so more time or another address is not what it lacks first.
-        Readiness::Url(url) if matches!(seen, Ok(ProbeAnswer::Status(_))) => status_help(url),
+        // A server that answers with an error status runs at this address. So its status is the first thing to look at, and not
+        // the time or the address.
+        Readiness::Url(url) if matches!(last_answer, Ok(ProbeAnswer::Status(_))) => status_help(url),
         Readiness::Url(_) | Readiness::Port(_) => {
             "increase its `timeout_ms`, or check whether it listens on another address".to_owned()
         }

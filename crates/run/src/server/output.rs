@@ -78,6 +78,8 @@ impl Printed {
 }
 
 impl ServerOutput {
+    /// Our ends of a server's pipes. All output is added to `printed`. With a `matcher`, the lines of stdout are searched for the
+    /// first one that matches.
     pub(super) fn new(
         stdout: Option<ChildStdout>,
         stderr: Option<ChildStderr>,
@@ -91,13 +93,15 @@ impl ServerOutput {
         Self {
             stdout,
             stderr,
+            // One buffer for each pipe, since both are read at the same time.
             chunks: [vec![0; CHUNK], vec![0; CHUNK]],
             printed,
             search,
         }
     }
 
-    /// Reads what comes next. Nothing is lost where it is dropped and called again.
+    /// Reads the next output of stdout or stderr, and adds it to `printed`. The caller may drop the future and call again:
+    /// nothing is lost, since a read that was not finished has taken no bytes.
     pub(super) async fn read(&mut self) -> Read {
         let Self {
             stdout,
@@ -110,6 +114,7 @@ impl ServerOutput {
         }
         tokio::select! {
             count = read_some(stdout.as_mut(), from_stdout) => {
+                // No bytes mean that the other end is closed.
                 if count == 0 {
                     self.stdout = None;
                 }
@@ -118,11 +123,12 @@ impl ServerOutput {
                 if let Some(search) = &mut self.search
                     && search.finds(bytes)
                 {
-                    // Found once is enough, and the rest of a long run costs nothing.
+                    // A server becomes ready once, so that the search is over, and its later output costs no matching.
                     self.search = None;
                     return Read::Found;
                 }
             }
+            // Lines of stderr are kept and not searched: only stdout says that a server is ready.
             count = read_some(stderr.as_mut(), from_stderr) => {
                 if count == 0 {
                     self.stderr = None;
@@ -140,12 +146,14 @@ impl ServerOutput {
 }
 
 impl LineSearch {
-    /// One of the lines that `bytes` complete matches.
+    /// Searches the lines that `bytes` complete, and returns whether one of them matches. The rest, without a line end, is kept
+    /// in `line` until the next bytes come.
     fn finds(&mut self, bytes: &[u8]) -> bool {
         let mut rest = bytes;
         while let Some(end) = memchr::memchr(b'\n', rest) {
             self.add(&rest[..end]);
             rest = &rest[end + 1..];
+            // Patterns are written for the visible text, without colours and without the CR of a Windows line end.
             let line = plain(&String::from_utf8_lossy(&self.line));
             self.line.clear();
             if self.pattern.is_match(line.trim_end_matches('\r')) {
@@ -163,17 +171,18 @@ impl LineSearch {
     }
 }
 
-/// `line` without the sequences that a terminal takes for colours, titles and movements of its cursor.
+/// `line` without the escape sequences by which programs control a terminal: colours, titles, movements of the cursor.
 fn plain(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     let mut characters = line.chars().peekable();
     while let Some(character) = characters.next() {
+        // Every sequence begins with ESC.
         if character != '\u{1b}' {
             plain.push(character);
             continue;
         }
         match characters.next() {
-            // ECMA-48, 5.4: parameters and the byte that ends them.
+            // A control sequence (ECMA-48, 5.4): parameters, and one character from `@` to `~`, which ends them.
             Some('[') => {
                 for next in characters.by_ref() {
                     if matches!(next, '@'..='~') {
@@ -181,7 +190,8 @@ fn plain(line: &str) -> String {
                     }
                 }
             }
-            // An operating system command, to BEL or to the string terminator.
+            // An operating system command, such as a title. It ends with BEL, or with the string terminator, which is ESC and a
+            // backslash.
             Some(']') => {
                 while let Some(next) = characters.next() {
                     if next == '\u{7}'
@@ -191,7 +201,7 @@ fn plain(line: &str) -> String {
                     }
                 }
             }
-            // Any other sequence is the escape and one character.
+            // Any other sequence consists of ESC and one character, which has been read.
             _ => {}
         }
     }

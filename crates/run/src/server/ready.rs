@@ -26,44 +26,53 @@ pub(super) fn awaited(command: &ServerCommand) -> String {
     }
 }
 
-/// Waits until the running server is ready.
+/// Waits until the running server is ready: until its URL or port answers so, or until it has printed a line.
+///
+/// # Errors
+/// If the server ends first, is not ready within its timeout, or `cancel` comes.
 pub(super) async fn wait(
     command: &ServerCommand,
     running: &RunningServer,
     cancel: &CancellationToken,
 ) -> Result<(), ServerStartError> {
-    let mut seen = Err(String::new());
-    let mut ends = running.watch();
-    let mut says = running.watch();
+    // The error of a timeout shows the last answer. It is empty until the first answer comes.
+    let mut last_answer = Err(String::new());
+    // Two receivers of the server's state, since each of the two waits below changes its own.
+    let mut exit_state = running.watch();
+    let mut ready_state = running.watch();
     let ready = async {
         match ServerAddress::of(&command.ready) {
-            Some(place) => answers(place, &mut seen).await,
-            None => ServerState::says_so(&mut says).await,
+            Some(place) => poll_until_ready(place, &mut last_answer).await,
+            // A server without a URL or a port prints a line when it is ready.
+            None => ServerState::says_so(&mut ready_state).await,
         }
     };
-    // The end of the server comes first: another program at its place could answer that it is ready.
-    let waited = tokio::select! {
+
+    // The end of the server has priority: if it has ended, another program may be the one that answers at its place.
+    let result = tokio::select! {
         biased;
-        exit = ServerState::exit(&mut ends) => return Err(exited_early(command, exit).into()),
+        exit = ServerState::exit(&mut exit_state) => return Err(exited_early(command, exit).into()),
         () = cancel.cancelled() => return Err(ServerStartError::Stopped),
-        waited = timeout(command.timeout, ready) => waited,
+        result = timeout(command.timeout, ready) => result,
     };
-    match waited {
+    match result {
         Ok(()) => Ok(()),
-        Err(_elapsed) => Err(not_ready(command, &seen, running.printed()).into()),
+        Err(_elapsed) => Err(not_ready(command, &last_answer, running.printed()).into()),
     }
 }
 
-/// Sends requests until the place answers that it is ready; `seen` contains the last answer or error.
-async fn answers(place: ServerAddress<'_>, seen: &mut Result<ProbeAnswer, String>) {
+/// Asks the place again and again until it answers that it is ready. `last_answer` gets each answer, or the reason that there is
+/// none, because the caller may drop this future and then needs the last one.
+async fn poll_until_ready(place: ServerAddress<'_>, last_answer: &mut Result<ProbeAnswer, String>) {
     let mut pause = FIRST_PAUSE;
     loop {
-        *seen = place.ask().await;
-        if let Ok(answer) = seen
+        *last_answer = place.ask().await;
+        if let Ok(answer) = last_answer
             && answer.is_ready()
         {
             return;
         }
+        // Most servers are ready soon, so that the first pauses are short. Slow ones are asked less often.
         sleep(pause).await;
         pause = LONGEST_PAUSE.min(pause * 2);
     }

@@ -50,6 +50,10 @@ struct Keeper {
 }
 
 impl RunningServer {
+    /// Starts a server, and a task that keeps it: the task reads its output, notices its end, and ends it when `stop` is dropped.
+    ///
+    /// # Errors
+    /// If the system cannot start it.
     pub(super) fn start(command: &ServerCommand) -> Result<Self, StartError> {
         let ServerCommand {
             argv,
@@ -65,12 +69,14 @@ impl RunningServer {
             folder,
             folder_name,
         };
+        // Nothing is ever written to the server, so that its stdin is empty.
         let started = start(&program, Stdio::null())?;
         let printed = Printed::new();
         let pattern = matcher(ready);
         let output = ServerOutput::new(started.stdout, started.stderr, printed.clone(), pattern);
 
-        // A task has the process, since it must read and notice the end also while the run does something else.
+        // A task of its own has the process, because output must be read, and the end noticed, while the run does other things.
+        // `printed` and `state` are what this value shares with the task.
         let (sender, state) = watch::channel(ServerState::default());
         let stop = CancellationToken::new();
         let keeper = Keeper {
@@ -135,20 +141,24 @@ fn matcher(ready: &Readiness) -> Option<Arc<Regex>> {
 }
 
 impl Keeper {
+    /// Reads the output of the server until it ends by itself, which is reported, or until `stop`, which ends it.
     async fn keep(mut self, stop: CancellationToken) {
         loop {
             tokio::select! {
+                // The end by itself has priority: a server that was stopped only after it had ended is reported as ended.
                 biased;
                 () = self.process.ends() => return self.report_exit().await,
                 () = stop.cancelled() => return self.end().await,
                 read = self.output.read() => match read {
                     Read::More => {}
+                    // The start of the run waits for this line.
                     Read::Found => self.state.send_modify(|state| state.has_said_so = true),
-                    // It prints nothing any more, and runs on.
+                    // The server has closed its output and still runs. Reading would return at once for ever.
                     Read::AtEnd => break,
                 },
             }
         }
+        // The same without output.
         tokio::select! {
             biased;
             () = self.process.ends() => self.report_exit().await,

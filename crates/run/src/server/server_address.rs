@@ -65,25 +65,31 @@ impl<'a> ServerAddress<'a> {
         self.ask().await.ok()
     }
 
-    /// Sends one request; the error says why there is no answer.
+    /// Sends one request to the URL, or connects to the port once.
+    ///
+    /// # Errors
+    /// The reason that there is no answer.
     pub(super) async fn ask(self) -> Result<ProbeAnswer, String> {
         match self {
             Self::Url(url) => http::status(url, PATIENCE).await.map(ProbeAnswer::Status),
             Self::Port(port) => {
-                // Servers that listen on `localhost` take one of the two.
-                let both = [
+                // A server that listens on `localhost` has only one of these two addresses, and the config does not say which.
+                let addresses = [
                     IpAddr::V4(Ipv4Addr::LOCALHOST),
                     IpAddr::V6(Ipv6Addr::LOCALHOST),
                 ];
-                let mut why = String::new();
-                for address in both {
+                let mut first_error = String::new();
+                for address in addresses {
                     match timeout(PATIENCE, TcpStream::connect((address, port))).await {
                         Ok(Ok(_)) => return Ok(ProbeAnswer::Connected),
-                        Ok(Err(error)) if why.is_empty() => why = error.kind().to_string(),
+                        Ok(Err(error)) if first_error.is_empty() => {
+                            first_error = error.kind().to_string();
+                        }
+                        // One reason is enough, and a timeout of the connection has no reason to add.
                         _ => {}
                     }
                 }
-                Err(why)
+                Err(first_error)
             }
         }
     }

@@ -18,12 +18,13 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// Starts the servers in order, each when the one before it is ready; `waiting` gets a line about each before it
-    /// starts. A server with `reuse` is not started if something else already answers at its place.
+    /// Starts the servers in order, each when the one before it is ready, since it may need that one. `waiting` gets a line about
+    /// each server before it starts, for the progress of the run. A server with `reuse` is not started if something else already
+    /// answers at its place.
     ///
     /// # Errors
-    /// If a server cannot be started, ends before it is ready or is not ready in time, if its place is taken, or if
-    /// `cancel` comes first. The servers that were started are ended again.
+    /// If a server cannot be started, ends before it is ready or is not ready in time, if its place is taken, or if `cancel`
+    /// comes first. The servers that were started are ended again.
     pub async fn start(
         commands: &[ServerCommand],
         cancel: &CancellationToken,
@@ -40,22 +41,24 @@ impl Servers {
         Ok(servers)
     }
 
+    /// Starts one server and waits until it is ready, or reuses the program that already answers at its place.
     async fn add(
         &mut self,
         command: &ServerCommand,
         cancel: &CancellationToken,
     ) -> Result<(), ServerStartError> {
-        // Something that answers before the server is started is not the server, and would be tested instead of it.
-        let answers = async {
+        // First the place is asked, because a program that answers there before the start is not the server, and would be tested
+        // instead of it. There is no place if the server prints a line when it is ready, and no answer if the place is free.
+        let earlier_answer = async {
             let place = ServerAddress::of(&command.ready)?;
             Some((place.shown(), place.answer().await?))
         };
-        let occupied = tokio::select! {
+        let occupant = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(ServerStartError::Stopped),
-            occupied = answers => occupied,
+            occupant = earlier_answer => occupant,
         };
-        if let Some((place, answer)) = occupied {
+        if let Some((place, answer)) = occupant {
             if !command.reuse || !answer.is_ready() {
                 return Err(address_in_use(command, &place, answer).into());
             }
@@ -66,7 +69,7 @@ impl Servers {
             return Ok(());
         }
 
-        // Kept before it is waited for, so that it is ended, too, if it is never ready.
+        // The server is added before the wait, so that `stop` also ends a server that never becomes ready.
         let running =
             RunningServer::start(command).map_err(|error| not_started(command, &error))?;
         self.running.push(running);

@@ -32,25 +32,29 @@ pub enum EndCause {
 }
 
 impl Outcome {
-    /// Ends the attempt with `cause`. Several things may go wrong with one attempt, one after the other: what stops it
-    /// decides, and what goes wrong once it is over is a warning, unless the attempt would count without it.
+    /// Sets the end of the attempt by `cause`. `Broken`, `Skipped` and `Aborted` stop the attempt, and are its end. `NotRecorded` and
+    /// `NotCleanedUp` come after it is over: each is its end if it would hide a failure otherwise, and else a warning.
     pub fn end(&mut self, cause: EndCause) {
         self.verdict.end = match cause {
             EndCause::Broken(problem) => TestEnd::Problem(problem),
             EndCause::Skipped(cause, why) => TestEnd::Skipped(cause, why),
             EndCause::Aborted(why) => {
-                // A rule of the whole test may have failed for what was still to come.
+                // Rules that failed are dropped: a rule of the whole test may have failed only because the rest of the test is
+                // missing.
                 self.verdict.rules.retain(|rule| !rule.has_failed());
                 TestEnd::Skipped(SkipCause::RunStopped, why)
             }
-            // A test that should have been recorded and was not does not pass, whatever its agent did.
+            // A test that was to be recorded and was not does not pass, whatever its agent did. An earlier problem stays, since
+            // this one may follow from it.
             EndCause::NotRecorded(problem) if self.verdict.end.problem().is_none() => {
                 TestEnd::Problem(problem)
             }
-            // The next test may meet what was left behind: a pass would hide it, and any other status shows more.
+            // The files or services that were not cleaned up may disturb the next test, and a pass would hide that. Any other
+            // status stays, since it shows the agent's own failure.
             EndCause::NotCleanedUp(problem) if self.status() == Status::Passed => {
                 TestEnd::Problem(problem)
             }
+            // In all other cases the attempt has not passed anyway.
             EndCause::NotRecorded(problem) | EndCause::NotCleanedUp(problem) => {
                 self.verdict.warnings.push(problem.message);
                 return;
@@ -109,8 +113,9 @@ impl Outcome {
         self.earlier_attempts.len() + 1
     }
 
-    /// The finding in a few words: a kind, and the finding itself. For a failed test its first failed rule,
-    /// for one that could not be evaluated the problem, for a skipped one the reason.
+    /// The most important finding of the test as two texts: its kind, and the finding in one sentence. A failed test has its
+    /// first failed rule here, a test that could not be evaluated its problem, and a skipped test the reason. `None` if it
+    /// passed.
     pub fn headline(&self) -> Option<(&str, &str)> {
         let status = self.status();
         if status == Status::Skipped {
@@ -118,14 +123,18 @@ impl Outcome {
         }
         if let Some(rule) = self.deciding_rule() {
             let kind = match status {
+                // The kind is the path of the rule: `tools.forbid`.
                 Status::Failed => &*rule.rule,
-                // The rule failed in some runs, or could not be evaluated: it is not what the test fails for.
+                // The test did not fail by this rule, which failed only in some runs, or which the trace does not show. So the
+                // status is the kind.
                 _ => status.as_str(),
             };
             return Some((kind, &rule.message));
         }
+        // No rule decided the status.
         let (_, problem) = self.first_problem()?;
         let kind = match status {
+            // Only some runs of an undecided test have the problem.
             Status::Undecided => status.as_str(),
             _ => problem.kind.as_str(),
         };
@@ -187,13 +196,16 @@ impl Outcome {
     }
 }
 
-/// Keeps the last lines of `turn`, as many as `room` bytes have room for; what they take is no longer there for earlier turns.
+/// Shortens a turn of an attempt that was retried: only its last lines are kept, as many as fit in `room` bytes. `room` is what
+/// all turns of the attempt share, so that the kept bytes are subtracted from it; the caller begins with the last turn.
 fn shorten(turn: &mut TurnOutcome, room: &mut usize) {
+    // Requests and responses are the largest part, and reports show them only for the last attempt.
     turn.raw = None;
     let mut dropped = turn.lines.len();
     for line in turn.lines.iter().rev() {
         let Some(remaining) = room.checked_sub(line.size()) else {
-            // The rest goes to no shorter line before it, so that what is kept has no gap.
+            // A shorter line before this one could still fit. But then the kept lines would have a gap, so nothing before it is
+            // kept, in earlier turns either.
             *room = 0;
             break;
         };

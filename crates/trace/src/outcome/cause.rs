@@ -67,18 +67,19 @@ pub struct Causes {
 }
 
 impl Causes {
-    /// Adds the findings of a test that fails the run.
+    /// Adds the findings of a test that fails the run. Findings with the same reason, in any test, have one cause.
     pub fn add(&mut self, outcome: &Outcome) {
-        let mut of_test: Vec<FailureReason> = Vec::new();
+        let mut reasons_of_test: Vec<FailureReason> = Vec::new();
         for finding in outcome.findings() {
-            // A test with several findings of one cause counts once.
-            let is_first = !of_test.contains(&finding.reason);
+            // A cause counts its findings and its tests. A test with several findings of one cause is one of its tests.
+            let is_first = !reasons_of_test.contains(&finding.reason);
             if is_first {
-                of_test.push(finding.reason.clone());
+                reasons_of_test.push(finding.reason.clone());
             }
             if let Some(cause) = self.known.get_mut(&finding.reason) {
                 cause.findings += 1;
                 cause.tests += usize::from(is_first);
+                // The sentence shows what all findings have in common, with `…` for the rest.
                 cause.sentence = without_differing(&cause.sentence, finding.sentence);
             } else if self.known.len() < MOST {
                 let cause = CommonCause {
@@ -90,6 +91,7 @@ impl Causes {
                 };
                 self.known.insert(finding.reason, cause);
             } else {
+                // Memory is limited, so that further causes are only counted. A run with so many has no common cause.
                 self.further += 1;
             }
         }
@@ -125,6 +127,8 @@ impl Causes {
 }
 
 impl TestFinding<'_> {
+    /// The finding as the example of its cause: the test, its status, and the place of the rule that failed. A problem has no
+    /// rule, and so the place of the test.
     fn specimen(&self, outcome: &Outcome) -> Specimen {
         let test = &outcome.test;
         let (file, line) = match self.rule {
@@ -135,6 +139,7 @@ impl TestFinding<'_> {
             id: test.id.clone(),
             file: file.to_owned(),
             line,
+            // A test that was not read from a file has the name of its source there, which a report must not show as a path.
             has_file: test.has_file(file),
             status: outcome.status(),
         }
@@ -142,13 +147,14 @@ impl TestFinding<'_> {
 }
 
 impl Outcome {
-    /// Every finding of a test that did not pass, the one of its headline first.
+    /// Every finding of a test that did not pass, beginning with the one that its headline shows.
     pub fn findings(&self) -> Vec<TestFinding<'_>> {
         let failures = self.all_failures();
         let failures = failures.map(|(_, failure)| TestFinding::of_rule(failure));
         let mut findings = Vec::new();
         match self.status() {
             Status::Passed | Status::Skipped => return findings,
+            // The problem decided the status, so that it comes before the rules that had failed until then.
             Status::Error | Status::Timeout => {
                 findings.extend(TestFinding::of_problem(self));
                 findings.extend(failures);
@@ -158,7 +164,7 @@ impl Outcome {
                 findings.extend(self.verdict.not_shown().map(TestFinding::of_rule));
             }
         }
-        // Some problems, such as a call without a mock, fail a test of which no rule failed.
+        // A test may also have failed by a problem alone, such as a call without a mock.
         if findings.is_empty() {
             findings.extend(TestFinding::of_problem(self));
         }

@@ -45,9 +45,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The verdict: that of all its runs, of the test as a whole, or of its first turn that did not pass.
+    /// The status of the test. The first of these decides: the verdict of all its runs, its own end, its first turn that did not
+    /// pass, and the rules of the whole test.
     pub fn status(&self) -> Status {
-        // One of the runs shows all of them. If they did not pass, its own end says how.
+        // If a test runs several times, this outcome is of one run and has the verdict of all. If they did not pass, this is a
+        // run that did not, so that its own status below is that of the test.
         if let Some(stability) = &self.stability {
             match stability.verdict {
                 StabilityVerdict::Passed => return Status::Passed,
@@ -63,9 +65,10 @@ impl Outcome {
             TestEnd::Problem(problem) => return problem.kind.status(),
             TestEnd::Evaluated => {}
         }
-        // The turns come first, because the first of them that does not pass ends the test.
-        let mut of_turns = self.transcript.turns.iter().map(TurnOutcome::status);
-        if let Some(status) = of_turns.find(|status| *status != Status::Passed) {
+        // Turns come before the rules of the whole test, because the first turn that does not pass ends the test, and the rest of
+        // its conversation is missing for those rules.
+        let mut turn_statuses = self.transcript.turns.iter().map(TurnOutcome::status);
+        if let Some(status) = turn_statuses.find(|status| *status != Status::Passed) {
             status
         } else if self.verdict.failures().next().is_some() {
             Status::Failed

@@ -59,7 +59,7 @@ impl ErrorKind {
         Self::NotAsked,
     ];
 
-    /// The word in reports.
+    /// The word for the kind in reports. Other programs read it, so that it must not change.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
@@ -78,12 +78,15 @@ impl ErrorKind {
         }
     }
 
-    /// The status of its turn or test: the test is wrong about the agent (failed), or could not be evaluated.
+    /// The status of a turn or test that a problem of this kind ends.
     pub fn status(self) -> Status {
         match self {
+            // The agent did something else than the test is written for, which is a failure like that of a rule.
             Self::Conversation | Self::Capture => Status::Failed,
             Self::Timeout => Status::Timeout,
+            // The kept answers do not contain what the test asks now, so that they do not show the result.
             Self::NotAsked => Status::NotShown,
+            // A part that is needed did not work, so that nothing can be said about the agent.
             Self::Agent
             | Self::Protocol
             | Self::Hook
@@ -116,16 +119,18 @@ impl Problem {
         line.split("; received: ").next().unwrap_or(line)
     }
 
-    /// The key that equal problems share: the kind, and the sentence without what differs from test to test.
+    /// The key by which equal problems of several tests are grouped: the kind, and the sentence without the values that differ
+    /// from test to test.
     pub fn reason(&self) -> FailureReason {
         let sentence = self.sentence();
         let about = match self.kind {
-            // What came before a timeout is another thing each time.
+            // The sentence of a timeout continues after ": " with what had arrived until then, which is different each time.
             ErrorKind::Timeout => sentence.split(": ").next().unwrap_or(sentence),
             _ => sentence,
         };
         FailureReason {
             kind: self.kind.as_str().into(),
+            // Only findings of rules have a tool and a path.
             tool: None,
             path: None,
             about: Some(without_data(about)),

@@ -94,7 +94,8 @@ pub struct RuleResult {
 }
 
 impl RuleResult {
-    /// A rule that passed.
+    /// The result of a rule that passed. The pair is the rule as it is written, as YAML, and its expectation in words. The caller
+    /// sets the other fields if the rule has them; those of a failure stay empty.
     pub fn passed(
         rule: impl Into<Cow<'static, str>>,
         level: Level,
@@ -141,13 +142,16 @@ impl RuleResult {
         self.status == RuleStatus::Failed
     }
 
-    /// The key that equal failures share, of a rule that failed or is not shown.
+    /// The key by which equal failures of several tests are grouped. It is made from the rule, its tool, and the path of the
+    /// first value that differs.
     pub fn reason(&self) -> FailureReason {
+        // A difference of a whole value has an empty path, which distinguishes nothing.
         let path = match self.differences.first() {
             Some(first) if !first.path.is_empty() => Some(first.path()),
             Some(_) | None => None,
         };
-        // A path says what it is about. A tool alone does not, so that the kind of the finding is added.
+        // With a path, the key is specific enough. A tool alone is not: one rule has several kinds of findings about it, which
+        // the message without its values distinguishes. Without either, the expectation does.
         let about = if path.is_some() {
             None
         } else if self.tool.is_some() {
@@ -222,15 +226,16 @@ fn without_number(seen: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{before}{after}:{rest}"))
 }
 
-/// Whether `message` says what `expected` does: everything that `expected` quotes or counts is in it. If it quotes and
-/// counts nothing, the message has to name an expectation itself.
+/// Whether `message` already contains the content of `expected`, so that a report need not show both. The facts of `expected` are
+/// its parts between backticks and its numbers, and all of them must be in `message`.
 fn repeats(expected: &str, message: &str) -> bool {
-    // An empty expectation is in every message.
+    // An empty expectation is in every message, too.
     if message.contains(expected) {
         return true;
     }
     let mut facts = Vec::new();
     for (at, part) in expected.split('`').enumerate() {
+        // Every second part is between two backticks.
         let is_quoted = at % 2 == 1;
         if is_quoted {
             facts.push(part);
@@ -239,9 +244,11 @@ fn repeats(expected: &str, message: &str) -> bool {
             facts.extend(words.filter(|word| word.starts_with(|c: char| c.is_ascii_digit())));
         }
     }
+    // Without facts to compare, the message repeats the expectation if it names one itself: `…, expected …`.
     if facts.is_empty() {
         return message.contains("expected");
     }
+    // A number may end with the comma of its sentence, which another sentence does not have.
     facts
         .iter()
         .all(|fact| message.contains(fact.trim_end_matches([',', ';'])))

@@ -88,14 +88,16 @@ impl EarlierStatuses {
     }
 }
 
-/// The last status of each test counts; a skipped test has none.
 impl FromIterator<(String, Status)> for EarlierStatuses {
+    /// The failed tests among the ids and statuses of an earlier run. If an id comes several times, its last status counts.
     fn from_iter<I: IntoIterator<Item = (String, Status)>>(statuses: I) -> Self {
         let mut earlier = Self::default();
         for (id, status) in statuses {
+            // A skipped test shows nothing, so that its status before stays.
             if status == Status::Skipped {
                 continue;
             }
+            // `change` finds new failures only if some test of the earlier run is known: otherwise every failure would be new.
             earlier.is_known = true;
             if status.fails_the_run() {
                 earlier.failed.insert(id);

@@ -60,7 +60,9 @@ pub struct JudgedTotals {
 }
 
 impl JudgedTotals {
+    /// Counts one more test, if its rules ask a judge. Each such test counts once.
     fn add(&mut self, outcome: &Outcome) {
+        // An error of the judge comes first, because the status of the test follows from it.
         if let Some((_, problem)) = outcome.first_problem()
             && problem.kind == ErrorKind::Judge
         {
@@ -71,6 +73,7 @@ impl JudgedTotals {
             match outcome.status() {
                 Status::Passed => self.passed += 1,
                 Status::Failed => self.failed += 1,
+                // With any other status, no judge decided the test.
                 _ => {}
             }
         }
@@ -102,6 +105,7 @@ impl ChangeTotals {
 impl Totals {
     /// Counts one more test.
     pub fn add(&mut self, outcome: &Outcome) {
+        // Each test is in exactly one of these numbers, apart from a flaky one: it passed, and is counted as flaky in addition.
         match outcome.counted() {
             CountedStatus::Quarantined(_) => self.quarantined += 1,
             CountedStatus::Flaky => {
@@ -117,7 +121,7 @@ impl Totals {
             CountedStatus::As(Status::NotShown) => self.not_shown += 1,
         }
 
-        // Parts of the numbers above, which the number of tests does not count again.
+        // The numbers from here on are parts of those above, so that they are not added to the number of tests.
         if let Some(compared) = &outcome.self_comparison {
             self.compared += 1;
             self.flipped += usize::from(compared.is_flip());
@@ -129,6 +133,7 @@ impl Totals {
             self.changes.add(change);
         }
 
+        // Sums over all tests.
         self.denied_warnings += outcome.verdict.denied_warnings as usize;
         self.duration_us = self
             .duration_us

@@ -73,18 +73,21 @@ impl TranscriptLine {
         }
     }
 
-    /// Removes its times if they are not among the facts that are `shown`.
+    /// Removes the times of the line that the trace does not show. `shown` are the facts of the trace: without them, the times in
+    /// the line are not those of the agent.
     pub(super) fn keep_shown(&mut self, shown: Facts) {
         let hides_texts = !shown.has(Fact::FirstText);
         let hides_calls = !shown.has(Fact::CallTimes);
         match self {
             Self::Says(said) | Self::Thinks(said) if hides_texts => said.at_us = None,
+            // Custom events have no fact of their own, so that their times are shown together with those of texts.
             Self::Custom { at_us, .. } if hides_texts => *at_us = None,
             Self::Calls(call) if hides_calls => {
                 call.started_us = None;
                 call.duration_us = None;
             }
             Self::Answered(late) if hides_calls => late.arrived_us = None,
+            // The times of this line are shown.
             _ => {}
         }
     }

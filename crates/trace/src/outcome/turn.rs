@@ -64,7 +64,8 @@ impl TurnOutcome {
         }
     }
 
-    /// A turn that was not sent, since its condition was not met, for this reason.
+    /// A turn that was not sent, since its condition was not met: `reason` says why, in words. Everything that only an exchange
+    /// with the agent has is empty.
     pub fn not_needed(number: u32, id: Option<String>, input: String, reason: String) -> Self {
         Self {
             number,
@@ -107,13 +108,14 @@ impl TurnOutcome {
         self.rules.iter().filter(|rule| rule.has_failed())
     }
 
-    /// Removes the times, and the ordinary end, that are not among the facts that are `shown`.
+    /// Removes the times and the end of the run that the trace does not show. `shown` are the facts of the trace: a report must
+    /// not contain values that were only assumed when the trace was read.
     pub fn keep_shown(&mut self, mut shown: Facts) {
         if !shown.has(Fact::TurnTimes) {
             self.started_unix_ms = None;
             self.ended_unix_ms = None;
             self.duration_us = None;
-            // Other times are counted from the start of the turn.
+            // All other times are relative to the start of the turn, so that they are not shown either.
             shown = shown.except(Facts::of(&[Fact::CallTimes, Fact::FirstText]));
         }
         if !shown.has(Fact::FirstText) {
@@ -122,6 +124,7 @@ impl TurnOutcome {
         if !shown.has(Fact::CallTimes) {
             self.timing.gaps = None;
         }
+        // A trace without ends of runs was read as if each had finished. Any other end was in the trace.
         if !shown.has(Fact::RunEnds) && self.run_end == Some(ReportedRunEnd::Finished) {
             self.run_end = None;
         }

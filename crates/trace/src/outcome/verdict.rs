@@ -84,9 +84,10 @@ impl Verdict {
         }
     }
 
-    /// The reasons why the run does not pass, a part of a sentence each; none if it does.
+    /// The reasons that the run does not pass, each as a part of a sentence; empty if it passes.
     pub fn reasons(&self) -> Vec<String> {
-        // Each field is named, so that a new one has to say here whether a run fails for it.
+        // All fields are named, so that the compiler asks for a decision here when a field is added. Those with `_` are no reason
+        // by themselves: `failing_warnings` and `lacks_input` use them.
         let Self {
             totals,
             flaky_fails,
@@ -116,7 +117,7 @@ impl Verdict {
             reasons.push(format!("{tests} rules that are not shown"));
         }
 
-        // A run that did not get far enough shows nothing, although no test of it failed.
+        // A run that did not get far enough does not pass, although none of its tests failed.
         if self.lacks_input() {
             let reason = "nothing was evaluated: every agent waited for input that is missing";
             reasons.push(reason.to_owned());
@@ -129,7 +130,7 @@ impl Verdict {
             None => {}
         }
 
-        // The rest fails runs whose tests all passed.
+        // The remaining reasons may apply although every test passed.
         if *flaky_fails && totals.flaky > 0 {
             let tests = counted(totals.flaky, "test is", "tests are");
             reasons.push(format!("{tests} flaky"));

@@ -13,7 +13,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::{AsideSource, Usage, is_same_json};
-use crate::trace::facts::{Unread, owned};
+use crate::trace::facts::Unread;
 use ananke_base::message::DeclaredTool;
 
 /// The author of a message.
@@ -46,6 +46,8 @@ pub enum ResultContent<'a> {
 }
 
 impl PartialEq for ResultContent<'_> {
+    /// Whether two results are of the same form and content. JSON values are compared by their meaning, as `is_same_json` defines
+    /// it.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Text(one), Self::Text(other)) => one == other,
@@ -57,6 +59,7 @@ impl PartialEq for ResultContent<'_> {
                     text: other_text,
                 },
             ) => text == other_text && is_same_json(value, other),
+            // Results of different forms differ, even if a text contains the same JSON.
             _ => false,
         }
     }
@@ -84,7 +87,7 @@ pub enum RunEnd {
 }
 
 impl fmt::Display for RunEnd {
-    /// Words for people; an error is the agent's own message, with its code.
+    /// The end of a run in words for people. An error is shown in the agent's own words, with its code if it has one.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Finished => formatter.write_str("finished"),
@@ -98,6 +101,7 @@ impl fmt::Display for RunEnd {
             } => formatter.write_str(message),
             Self::Cancelled => formatter.write_str("cancelled"),
             Self::Interrupted(_) => formatter.write_str("interrupted"),
+            // An end that ananke does not know has the agent's own word.
             Self::Unknown(outcome) => formatter.write_str(outcome),
         }
     }
@@ -299,108 +303,4 @@ pub enum Change<'a> {
     Unread(Unread<'a>),
     /// Something odd that fails no rule.
     Warning(Cow<'a, str>),
-}
-
-impl Change<'_> {
-    /// The same change, which borrows nothing.
-    #[expect(clippy::too_many_lines, reason = "an arm for each change")]
-    pub fn into_owned(self) -> Change<'static> {
-        match self {
-            Change::Stamped(micros) => Change::Stamped(micros),
-            Change::RunStarted {
-                run_id,
-                thread_id,
-                is_replay,
-            } => Change::RunStarted {
-                run_id: run_id.map(owned),
-                thread_id: thread_id.map(owned),
-                is_replay,
-            },
-            Change::RunEnded(end) => Change::RunEnded(end),
-            Change::MessageOpened { id, role, subagent } => Change::MessageOpened {
-                id: owned(id),
-                role,
-                subagent: subagent.map(owned),
-            },
-            Change::MessageText { id, delta } => Change::MessageText {
-                id: owned(id),
-                delta: owned(delta),
-            },
-            Change::MessageClosed { id } => Change::MessageClosed { id: owned(id) },
-            Change::CallOpened { id, name, subagent } => Change::CallOpened {
-                id: owned(id),
-                name: owned(name),
-                subagent: subagent.map(owned),
-            },
-            Change::CallArgs { id, delta } => Change::CallArgs {
-                id: owned(id),
-                delta: owned(delta),
-            },
-            Change::CallArgsDone { id } => Change::CallArgsDone { id: owned(id) },
-            Change::CallAnswered {
-                id,
-                result,
-                is_error,
-            } => {
-                let result = match result {
-                    ResultContent::Text(text) => ResultContent::Text(owned(text)),
-                    ResultContent::Json(value) => ResultContent::Json(value),
-                    ResultContent::Structured { value, text } => {
-                        ResultContent::Structured { value, text }
-                    }
-                };
-                Change::CallAnswered {
-                    id: owned(id),
-                    result,
-                    is_error,
-                }
-            }
-            Change::ResultArrived { number } => Change::ResultArrived { number },
-            Change::ResultFollows { id, number } => Change::ResultFollows {
-                id: owned(id),
-                number,
-            },
-            Change::CallExecuted { id } => Change::CallExecuted { id: owned(id) },
-            Change::CallFailed { id, is_denied } => Change::CallFailed {
-                id: owned(id),
-                is_denied,
-            },
-            Change::ToolsDeclared { tools, is_answer } => {
-                Change::ToolsDeclared { tools, is_answer }
-            }
-            Change::Reasoning {
-                id,
-                delta,
-                subagent,
-            } => Change::Reasoning {
-                id: owned(id),
-                delta: owned(delta),
-                subagent: subagent.map(owned),
-            },
-            Change::Custom { name, value } => Change::Custom {
-                name: owned(name),
-                value,
-            },
-            Change::Aside { text, source } => Change::Aside {
-                text: owned(text),
-                source,
-            },
-            Change::Truncated => Change::Truncated,
-            Change::Usage(usage) => Change::Usage(usage),
-            Change::StateReplaced(state) => Change::StateReplaced(state),
-            Change::StatePatched(patch) => Change::StatePatched(patch),
-            Change::Snapshot(items) => Change::Snapshot(items),
-            Change::Violation {
-                rule,
-                message,
-                events,
-            } => Change::Violation {
-                rule,
-                message: owned(message),
-                events,
-            },
-            Change::Unread(unread) => Change::Unread(unread.into_owned()),
-            Change::Warning(message) => Change::Warning(owned(message)),
-        }
-    }
 }

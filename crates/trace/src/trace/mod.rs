@@ -23,6 +23,7 @@ mod known;
 mod log;
 mod message;
 mod order;
+mod owned_change;
 mod path;
 mod peer;
 mod pieced_texts;

@@ -63,7 +63,7 @@ impl Fact {
         Self::Events,
     ];
 
-    /// The fact in words, after "the trace does not show".
+    /// The fact in words that continue the sentence "the trace does not show …" in messages.
     pub fn words(self) -> &'static str {
         match self {
             Self::Calls => "tool calls",

@@ -128,7 +128,8 @@ impl<'a> Unread<'a> {
         Self::known(format!("duplicate:{place}"), facts, detail)
     }
 
-    /// A known key, or an item of a known list, whose value is of another kind than the one that is read. It carries these facts.
+    /// A known key, or an item of a known list, that is unread because its JSON value is of another kind than expected. `facts`
+    /// are those that a valid value would have carried, since all of them are missing now.
     pub fn other_kind(name: impl Into<Cow<'a, str>>, facts: Facts, value: &Value) -> Self {
         let kind = match value {
             Value::Null => "is null",
@@ -138,6 +139,7 @@ impl<'a> Unread<'a> {
             Value::Array(_) => "is a list",
             Value::Object(_) => "is an object",
         };
+        // `new` quotes the value as the detail. The kind is put before it, since it is the reason.
         let unread = Self::new(name.into(), facts, value);
         Self {
             form: UnreadForm::Known { tool: None },
@@ -188,7 +190,7 @@ impl<'a> Unread<'a> {
         format!("`{}` was {what}: {}", self.name, self.detail)
     }
 
-    /// The same, which borrows nothing.
+    /// The same value with its own copies of all borrowed texts, so that it can outlive the bytes that it was read from.
     pub fn into_owned(self) -> Unread<'static> {
         Unread {
             name: owned(self.name),
@@ -213,7 +215,8 @@ pub(crate) fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
     Cow::Owned(text.into_owned())
 }
 
-/// The things that `facts` may be, in words after "may be".
+/// The content that an unread item with these facts may have, in words that continue "may be …". Only the most important of its
+/// facts is named: a call and text before arguments and results, because most rules are about those.
 pub(crate) fn possible(facts: Facts) -> &'static str {
     if facts.has(Fact::Calls) && facts.has(Fact::Text) {
         "a call or text"

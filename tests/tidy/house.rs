@@ -9,7 +9,7 @@ pub(crate) const CRATES: &[&[&str]] = &[
     &["trace"],
     &["rules"],
     &["agents"],
-    &["agui", "a2a", "mcp", "openai", "recording", "fakes"],
+    &["agui", "a2a", "mcp", "openai", "http", "recording", "fakes"],
     &["plan", "conversation", "report"],
     &["run"],
     &["lab"],
@@ -18,7 +18,7 @@ pub(crate) const CRATES: &[&[&str]] = &[
 ];
 
 /// The crates that are one protocol each. Only the package at the root knows them.
-pub(crate) const PROTOCOLS: &[&str] = &["agui", "a2a", "mcp", "openai"];
+pub(crate) const PROTOCOLS: &[&str] = &["agui", "a2a", "mcp", "openai", "http"];
 
 /// The rooms of a crate or of a folder in it, in the direction of the data: a room may use those before it, never those behind it,
 /// neither by their path nor through a re-export.
@@ -267,7 +267,20 @@ pub(crate) struct AddedLines {
 }
 
 /// The lines that stages have added. Rows are added and never raised, because a limit that moves with what it limits is a counter.
-pub(crate) const ADDED: &[AddedLines] = &[];
+pub(crate) const ADDED: &[AddedLines] = &[
+    AddedLines {
+        stage: "35a",
+        krate: "http",
+        lines: 3_600,
+        what: "agents behind HTTP APIs of their own",
+    },
+    AddedLines {
+        stage: "35a",
+        krate: "model",
+        lines: 200,
+        what: "texts that are filled when a request is sent",
+    },
+];
 
 /// No crate has more lines of code, apart from those in [`LARGER_CRATES`].
 pub(crate) const LARGEST_CRATE: usize = 14_500;

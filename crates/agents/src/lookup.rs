@@ -96,7 +96,7 @@ pub struct ServerHead {
 
 impl ServerHead {
     /// The headers in which servers name their software.
-    const SOFTWARE: &'static [&'static str] = &["server", "x-powered-by"];
+    const SOFTWARE: [&'static str; 2] = ["server", "x-powered-by"];
 
     /// Sends a GET to `url`, and returns the head of the answer. `None` if it does not come in time.
     ///
@@ -113,7 +113,7 @@ impl ServerHead {
         let headers = headers_with_defaults(headers, &[accepted]);
         // The head of the answer will have these response headers and no others: those in which servers name their software.
         let request = HttpRequest {
-            response_headers: Self::SOFTWARE.iter().map(|it| (*it).to_owned()).collect(),
+            response_headers: Self::SOFTWARE.map(str::to_owned).into(),
             ..request(Method::Get, url, headers)
         };
 

@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::mapping::{CallMapping, CompiledPick, ResultMapping};
+use super::modes::CallMode;
 use super::path::{Searched, is_given};
-use super::response_config::CallMode;
 use super::seen_keys::key_list;
 use ananke_base::context::Ids;
 use ananke_base::source::received_json::{HalfJoiner, Halves, SentText};

@@ -7,18 +7,21 @@ use serde_json::json;
 use url::Url;
 
 use super::config::{
-    CaptureSource, HttpAgentConfig, RequestKeys, RequestMethod, ResumeRequest, ThenRequest,
+    CapturePlace, HttpAgentConfig, HttpRequestKeys, RequestMethod, ResumeRequest, ThenRequest,
 };
 use super::http_target::HttpTarget;
 use super::mapping::compile_paths;
-use super::request::{Capture, CapturedFrom, Content, EndpointTemplate, RequestTemplate};
-use super::settings::{HttpSettings, ResumeTemplate, ThenTemplate};
+use super::request::{
+    CapturedFrom, EndpointTemplate, RequestContent, RequestTemplate, ResponseCapture,
+};
+use super::settings::{HttpAgentSettings, ResumeTemplate, ThenTemplate};
 use ananke_agents::http::{Method, header, is_header};
 use ananke_base::diagnostic::Code;
 use ananke_base::source::{FreeMap, Node, NodeValue};
 use ananke_model::model::{Short, Text};
 use ananke_model::variables::{
-    Fill as _, Interpolation, Leaf, Template, ValueTemplate, endpoint_url, fill_all, name_problem,
+    Fill as _, Interpolation, Leaf, TextTemplate, ValueTemplate, endpoint_url, fill_all,
+    name_problem,
 };
 
 /// The variables that are known when a request is sent.
@@ -94,7 +97,7 @@ pub(super) fn compile(
     let options = config.http.fill(interpolation);
     let (endpoint, base) = endpoint?;
     let main = main?;
-    Ok(HttpTarget::new(HttpSettings {
+    Ok(HttpTarget::new(HttpAgentSettings {
         endpoint: config.endpoint.value.clone(),
         base,
         main: RequestTemplate { endpoint, ..main },
@@ -150,7 +153,7 @@ fn main_endpoint(
         let url = endpoint_url(written, "endpoint", interpolation)?;
         let endpoint = EndpointTemplate {
             base: None,
-            address: Template::known(url.as_str().to_owned()),
+            address: TextTemplate::known(url.as_str().to_owned()),
         };
         return Ok((endpoint, url));
     }
@@ -176,7 +179,7 @@ fn main_endpoint(
 
 /// A request of `start` or `then`, which has the headers of the target as well.
 fn further(
-    keys: &RequestKeys,
+    keys: &HttpRequestKeys,
     endpoint: &Text,
     target_headers: Option<&FreeMap<Text>>,
     base: Option<&Url>,
@@ -284,7 +287,7 @@ fn resume(
 
 /// A request without its address.
 fn request(
-    keys: &RequestKeys,
+    keys: &HttpRequestKeys,
     default: Method,
     late: &Late<'_>,
     interpolation: &mut Interpolation<'_>,
@@ -302,7 +305,7 @@ fn request(
         // The caller knows what it is resolved against.
         endpoint: EndpointTemplate {
             base: None,
-            address: Template::default(),
+            address: TextTemplate::default(),
         },
         method,
         headers: headers?,
@@ -313,18 +316,18 @@ fn request(
 }
 
 fn content(
-    keys: &RequestKeys,
+    keys: &HttpRequestKeys,
     method: Method,
     late: &Late<'_>,
     interpolation: &mut Interpolation<'_>,
-) -> Leaf<Content> {
+) -> Leaf<RequestContent> {
     let place = match (&keys.body, &keys.form) {
         (Some(body), _) => body.span,
         (None, Some(form)) => match form.iter().next() {
             Some((name, _)) => name.span,
-            None => return Ok(Content::Form(Vec::new())),
+            None => return Ok(RequestContent::Form(Vec::new())),
         },
-        (None, None) => return Ok(Content::None),
+        (None, None) => return Ok(RequestContent::None),
     };
     if keys.body.is_some() && keys.form.is_some() {
         let message = "`body` and `form` both say what is sent";
@@ -337,7 +340,7 @@ fn content(
         return Err(interpolation.report(Code::Contradiction, place, message, help));
     }
     if let Some(form) = &keys.form {
-        return templates(Some(form), late, interpolation).map(Content::Form);
+        return templates(Some(form), late, interpolation).map(RequestContent::Form);
     }
     match &keys.body {
         Some(Node {
@@ -350,12 +353,12 @@ fn content(
             };
             interpolation
                 .template(&text, &|name| late.is_late(name))
-                .map(Content::Text)
+                .map(RequestContent::Text)
         }
         Some(body) => interpolation
             .value_template(body, &|name| late.is_late(name))
-            .map(Content::Json),
-        None => Ok(Content::None),
+            .map(RequestContent::Json),
+        None => Ok(RequestContent::None),
     }
 }
 
@@ -363,7 +366,7 @@ fn templates(
     written: Option<&FreeMap<Text>>,
     late: &Late<'_>,
     interpolation: &mut Interpolation<'_>,
-) -> Leaf<Vec<(String, Template)>> {
+) -> Leaf<Vec<(String, TextTemplate)>> {
     fill_all(written.into_iter().flatten(), |(name, text)| {
         let template = interpolation.template(text, &|name| late.is_late(name))?;
         Ok((name.value.clone(), template))
@@ -374,12 +377,12 @@ fn headers(
     written: Option<&FreeMap<Text>>,
     late: &Late<'_>,
     interpolation: &mut Interpolation<'_>,
-) -> Leaf<Vec<(String, Template)>> {
+) -> Leaf<Vec<(String, TextTemplate)>> {
     fill_all(written.into_iter().flatten(), |(name, text)| {
         let template = interpolation.header_template(text, &|name| late.is_late(name))?;
         if template.variables().next().is_none() {
             let (name, value) = header(name, text, interpolation)?;
-            return Ok((name, Template::known(value)));
+            return Ok((name, TextTemplate::known(value)));
         }
         if !is_header(name, "") {
             let message = format!("`{}` is not a valid header name", name.value);
@@ -390,12 +393,12 @@ fn headers(
 }
 
 fn captures(
-    written: Option<&FreeMap<Short<CaptureSource>>>,
+    written: Option<&FreeMap<Short<CapturePlace>>>,
     interpolation: &mut Interpolation<'_>,
-) -> Leaf<Vec<Capture>> {
+) -> Leaf<Vec<ResponseCapture>> {
     fill_all(written.into_iter().flatten(), |(name, source)| {
         let source = match &**source {
-            CaptureSource {
+            CapturePlace {
                 path: Some(path),
                 header: None,
                 cookie: None,
@@ -403,12 +406,12 @@ fn captures(
                 let paths = ananke_model::model::OneOrMany(vec![path.clone()]);
                 CapturedFrom::Body(compile_paths(&paths, interpolation)?)
             }
-            CaptureSource {
+            CapturePlace {
                 path: None,
                 header: Some(header),
                 cookie: None,
             } => CapturedFrom::Header(interpolation.text(header)?),
-            CaptureSource {
+            CapturePlace {
                 path: None,
                 header: None,
                 cookie: Some(cookie),
@@ -421,7 +424,7 @@ fn captures(
                 return Err(interpolation.report(Code::Contradiction, name.span, message, None));
             }
         };
-        Ok(Capture {
+        Ok(ResponseCapture {
             name: name.value.clone(),
             source,
         })

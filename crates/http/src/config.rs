@@ -20,7 +20,7 @@ pub struct HttpAgentConfig {
     /// The keys of the request.
     #[serde(rename = "$ananke::flattened method headers query body form capture")]
     #[schemars(flatten)]
-    pub request: RequestKeys,
+    pub request: HttpRequestKeys,
     /// One message of `${MESSAGES}` and `${HISTORY}` (default `{ role: "${ROLE}", content: "${TEXT}" }`).
     #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({"from": "${ROLE}", "text": "${TEXT}"}))]
     pub message: Option<Node>,
@@ -49,7 +49,7 @@ pub struct HttpAgentConfig {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.4"), transform = Excludes(&[("body", "form")]))]
-pub struct RequestKeys {
+pub struct HttpRequestKeys {
     /// The method (default `POST` for the turns, and for another request with a `body` or `form`; else `GET`).
     #[schemars(example = &"POST")]
     pub method: Option<RequestMethod>,
@@ -69,7 +69,7 @@ pub struct RequestKeys {
     pub form: Option<FreeMap<Text>>,
     /// Values of the response that later requests send: a path, or the name of a header or of a cookie.
     #[schemars(example = serde_json::json!({"CONVERSATION": "conversation_id"}))]
-    pub capture: Option<FreeMap<Short<CaptureSource>>>,
+    pub capture: Option<FreeMap<Short<CapturePlace>>>,
 }
 
 /// The methods of requests.
@@ -107,7 +107,7 @@ pub struct StartRequest {
     /// The keys of the request.
     #[serde(rename = "$ananke::flattened method headers query body form capture")]
     #[schemars(flatten)]
-    pub request: RequestKeys,
+    pub request: HttpRequestKeys,
 }
 
 /// A request after the main one of a turn.
@@ -121,7 +121,7 @@ pub struct ThenRequest {
     /// The keys of the request.
     #[serde(rename = "$ananke::flattened method headers query body form capture")]
     #[schemars(flatten)]
-    pub request: RequestKeys,
+    pub request: HttpRequestKeys,
     /// The path, or the paths, of which one must find something: until then the request is repeated.
     #[schemars(example = &"[?status=completed]")]
     pub until: Option<OneOrMany<Text>>,
@@ -145,7 +145,7 @@ pub struct ResumeRequest {
     /// status, `${RESUME_ID}` the id of the interrupt.
     #[serde(rename = "$ananke::flattened method headers query body form capture")]
     #[schemars(flatten)]
-    pub request: RequestKeys,
+    pub request: HttpRequestKeys,
     /// The words that `${RESUME_STATUS}` becomes (default `resolved` and `cancelled`).
     #[schemars(example = serde_json::json!({"resolved": "approve", "cancelled": "reject"}))]
     pub statuses: Option<StatusNames>,
@@ -168,7 +168,7 @@ pub struct StatusNames {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.4"), transform = Excludes(&[("path", "header"), ("path", "cookie"), ("header", "cookie")]))]
-pub struct CaptureSource {
+pub struct CapturePlace {
     /// A path in the body.
     #[schemars(example = &"conversation_id")]
     pub path: Option<Text>,
@@ -180,7 +180,7 @@ pub struct CaptureSource {
     pub cookie: Option<Text>,
 }
 
-impl ShortForm for CaptureSource {
+impl ShortForm for CapturePlace {
     const KEY: &'static str = "path";
     const SINCE: &'static str = "1.4";
     type Value = String;

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::modes::StreamForm;
 use super::path::Searched;
-use super::response_config::StreamForm;
 use ananke_base::source::received_json::{Halves, Oddities, decoded, read_event};
 
 /// The name of a server-sent event without one.
@@ -14,13 +14,13 @@ const END_MARK: &str = "[DONE]";
 
 /// One event.
 #[derive(Debug)]
-pub(crate) struct Event {
+pub(crate) struct ResponseEvent {
     pub(crate) name: Option<String>,
     pub(crate) value: Value,
     pub(crate) oddities: Oddities,
 }
 
-impl Event {
+impl ResponseEvent {
     /// An event whose value is a text as it came.
     fn text(name: Option<String>, text: &str) -> Self {
         Self {
@@ -44,27 +44,40 @@ impl Event {
     }
 }
 
-/// Reads what the framing handed over. `takes_any` says that the mapping takes text as it is, also if it looks like JSON.
+/// Text in the data of an event that begins like JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JsonLike {
+    /// It must be JSON.
+    Checked,
+    /// It may be text, since the mapping takes events as they are.
+    Taken,
+}
+
+/// Reads what the framing handed over.
 ///
 /// # Errors
 /// The reason why it cannot be read; the text follows `event 3 `.
-pub(crate) fn read(form: StreamForm, data: &[u8], takes_any: bool) -> Result<Vec<Event>, String> {
+pub(crate) fn read(
+    form: StreamForm,
+    data: &[u8],
+    json_like: JsonLike,
+) -> Result<Vec<ResponseEvent>, String> {
     let text = match decoded(data) {
         Ok(text) => text,
         Err(error) => return Err(error.to_string()),
     };
     match form {
         StreamForm::Json | StreamForm::Ndjson | StreamForm::Auto => Ok(vec![value(None, &text)?]),
-        StreamForm::Text => Ok(vec![Event::text(None, &text)]),
+        StreamForm::Text => Ok(vec![ResponseEvent::text(None, &text)]),
         StreamForm::Prefixed => prefixed(text.trim_end_matches('\r')),
-        StreamForm::Sse => block(&text, takes_any),
+        StreamForm::Sse => block(&text, json_like),
     }
 }
 
 /// A value, which must be JSON.
-fn value(name: Option<String>, text: &str) -> Result<Event, String> {
+fn value(name: Option<String>, text: &str) -> Result<ResponseEvent, String> {
     match read_event(text) {
-        Ok((value, oddities)) => Ok(Event {
+        Ok((value, oddities)) => Ok(ResponseEvent {
             name,
             value,
             oddities,
@@ -74,7 +87,7 @@ fn value(name: Option<String>, text: &str) -> Result<Event, String> {
 }
 
 /// A line of a code, a colon and JSON.
-fn prefixed(line: &str) -> Result<Vec<Event>, String> {
+fn prefixed(line: &str) -> Result<Vec<ResponseEvent>, String> {
     if line.trim().is_empty() {
         return Ok(Vec::new());
     }
@@ -86,7 +99,7 @@ fn prefixed(line: &str) -> Result<Vec<Event>, String> {
 
 /// A block of server-sent events. A field that the format does not have is an event of its own if it holds a JSON object or list,
 /// because some servers write their errors so.
-fn block(text: &str, takes_any: bool) -> Result<Vec<Event>, String> {
+fn block(text: &str, json_like: JsonLike) -> Result<Vec<ResponseEvent>, String> {
     let mut events = Vec::new();
     let mut name = None;
     let mut data: Option<String> = None;
@@ -107,7 +120,7 @@ fn block(text: &str, takes_any: bool) -> Result<Vec<Event>, String> {
             "id" | "retry" => {}
             _ if value.starts_with(['{', '[']) => {
                 if let Ok((value, oddities)) = read_event(value) {
-                    events.push(Event {
+                    events.push(ResponseEvent {
                         name: Some(field.to_owned()),
                         value,
                         oddities,
@@ -121,7 +134,7 @@ fn block(text: &str, takes_any: bool) -> Result<Vec<Event>, String> {
     let name = Some(name.unwrap_or_else(|| MESSAGE.to_owned()));
     match data.as_deref().map(str::trim_end) {
         Some(END_MARK) => {}
-        None | Some("") if has_name => events.push(Event {
+        None | Some("") if has_name => events.push(ResponseEvent {
             name,
             value: Value::Null,
             oddities: Oddities::default(),
@@ -132,15 +145,15 @@ fn block(text: &str, takes_any: bool) -> Result<Vec<Event>, String> {
         Some(_) => {
             let data = data.unwrap_or_default();
             match read_event(&data) {
-                Ok((value, oddities)) => events.push(Event {
+                Ok((value, oddities)) => events.push(ResponseEvent {
                     name,
                     value,
                     oddities,
                 }),
-                Err(error) if data.starts_with(['{', '[']) && !takes_any => {
+                Err(error) if data.starts_with(['{', '[']) && json_like == JsonLike::Checked => {
                     return Err(format!("is not JSON: {error}"));
                 }
-                Err(_) => events.push(Event::text(name, &data)),
+                Err(_) => events.push(ResponseEvent::text(name, &data)),
             }
         }
     }
@@ -168,7 +181,7 @@ mod tests {
     use serde_json::json;
 
     fn events(form: StreamForm, text: &str) -> Vec<(Option<String>, Value)> {
-        let events = read(form, text.as_bytes(), false).unwrap();
+        let events = read(form, text.as_bytes(), JsonLike::Checked).unwrap();
         events.into_iter().map(|it| (it.name, it.value)).collect()
     }
 
@@ -195,15 +208,15 @@ mod tests {
         ] {
             assert_eq!(events(StreamForm::Sse, block), expected, "{block:?}");
         }
-        assert!(read(StreamForm::Sse, b"data: {\"a\":\n", false).is_err());
-        assert!(read(StreamForm::Sse, b"data: {\"a\":\n", true).is_ok());
+        assert!(read(StreamForm::Sse, b"data: {\"a\":\n", JsonLike::Checked).is_err());
+        assert!(read(StreamForm::Sse, b"data: {\"a\":\n", JsonLike::Taken).is_ok());
     }
 
     #[test]
     fn a_line_has_a_code() {
         let line = events(StreamForm::Prefixed, "9:{\"toolName\":\"pay\"}");
         assert_eq!(line, [(Some("9".to_owned()), json!({ "toolName": "pay" }))]);
-        assert!(read(StreamForm::Prefixed, b"no code", false).is_err());
-        assert!(read(StreamForm::Prefixed, b"0:{", false).is_err());
+        assert!(read(StreamForm::Prefixed, b"no code", JsonLike::Checked).is_err());
+        assert!(read(StreamForm::Prefixed, b"0:{", JsonLike::Checked).is_err());
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use memchr::{memchr, memchr2};
 
-use super::response_config::StreamForm;
+use super::modes::StreamForm;
 use ananke_agents::http::Framing;
 use ananke_agents::sse::EventTooLarge;
 use ananke_base::source::received_json::{decoded, is_json};
@@ -346,7 +346,7 @@ impl JsonScanner {
                         return self.complete(start..*at);
                     }
                 }
-                // A number or a word, or what is no JSON, ends with its line.
+                // A number or a word, or anything that is not JSON, ends with its line.
                 b'\n' | b'\r' if self.depth == 0 => return self.complete(start..*at),
                 _ => {}
             }

@@ -6,18 +6,18 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::session::HttpSession;
-use super::settings::HttpSettings;
+use super::settings::HttpAgentSettings;
 use ananke_agents::{Session, SessionOptions, Target, TargetError, http};
 use ananke_base::message::RequestContext;
 
 /// An agent behind an HTTP API of its own.
 #[derive(Debug)]
 pub(super) struct HttpTarget {
-    settings: Arc<HttpSettings>,
+    settings: Arc<HttpAgentSettings>,
 }
 
 impl HttpTarget {
-    pub(super) fn new(settings: HttpSettings) -> Self {
+    pub(super) fn new(settings: HttpAgentSettings) -> Self {
         Self {
             settings: Arc::new(settings),
         }

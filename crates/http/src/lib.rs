@@ -3,27 +3,31 @@
 //!
 //! `config` and `response_config` are these keys, and `compile` makes the target of them. A `session` fills the templates of its
 //! requests (`request`) for each turn. The body of a response is taken apart (`framing`) into events (`event`), in which the paths
-//! (`path`) of the `mapping` find text, calls and everything else; `reply_reader` puts the turn together, and `calls` its calls.
+//! (`path`) of the `mapping` find text, calls and everything else; `mapped_reader` puts the turn together, and `calls` its calls.
 //! `unread` looks for calls that no path found, and `seen_keys` says what a response had where a path found nothing.
 //!
 //! **Invariant:** it knows `agents` and no other protocol; a path that finds no text in a turn is an error, and a call that no path
 //! finds is unread, so that a wrong mapping never makes a rule pass.
 
+mod agent_messages;
 mod calls;
 mod compile;
 mod config;
 mod event;
 mod framing;
 mod http_target;
+mod mapped_reader;
 mod mapping;
+mod modes;
 mod path;
 mod protocol;
-mod reply_reader;
 mod request;
 mod response_config;
 mod seen_keys;
 mod session;
 mod settings;
+mod sink_report;
 mod unread;
+mod usage;
 
 pub use config::HttpAgentConfig;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::path::{Hit, Path, Place, Searched};
-use super::response_config::{CallMode, ResponseConfig, StreamForm, TextMode};
+use super::modes::{CallMode, StreamForm, TextMode};
+use super::path::{EventPath, Hit, HitPlace, Searched};
 use ananke_base::diagnostic::Code;
 use ananke_model::model::{OneOrMany, Text};
 use ananke_model::variables::{Interpolation, Leaf, Pattern, Patterns, fill_all};
@@ -79,7 +79,7 @@ pub(crate) struct UsageMapping {
 /// Paths of which the first that finds something counts.
 #[derive(Clone, Debug)]
 pub(crate) struct CompiledPick {
-    pub(crate) paths: Vec<Path>,
+    pub(crate) paths: Vec<EventPath>,
     /// The expression whose first group counts of a text.
     pub(crate) pattern: Option<Pattern>,
 }
@@ -89,7 +89,7 @@ impl CompiledPick {
     pub(crate) fn find<'v>(
         &self,
         searched: Searched<'v>,
-        passed_by: &mut Vec<Place>,
+        passed_by: &mut Vec<HitPlace>,
     ) -> Vec<Hit<'v>> {
         for path in &self.paths {
             let mut hits = path.find(searched, passed_by);
@@ -113,7 +113,7 @@ impl CompiledPick {
 
     /// Whether one of its paths takes events as they are, whatever they hold.
     pub(crate) fn takes_whole_event(&self) -> bool {
-        self.paths.iter().any(Path::takes_whole_event)
+        self.paths.iter().any(EventPath::takes_whole_event)
     }
 
     /// The paths as written, for messages.
@@ -136,24 +136,6 @@ fn matched<'v>(hit: Hit<'v>, pattern: &Pattern) -> Option<Hit<'v>> {
         value,
         place: hit.place,
     })
-}
-
-/// Reports results without calls: a result answers a call.
-pub(crate) fn needs_calls(
-    config: &ResponseConfig,
-    interpolation: &mut Interpolation<'_>,
-) -> Leaf<()> {
-    let (Some(results), None) = (&config.results, &config.calls) else {
-        return Ok(());
-    };
-    let message = "`results` need `calls`: a result answers a call";
-    let help = "say where the calls are: `calls: { at: \"tool_calls[*]\", name: name }`";
-    Err(interpolation.report(
-        Code::MissingKey,
-        results.span,
-        message,
-        Some(help.to_owned()),
-    ))
 }
 
 /// A choice as it is written.
@@ -179,10 +161,10 @@ pub(crate) fn compile_paths(
 pub(crate) fn compiled_paths(
     paths: &OneOrMany<Text>,
     interpolation: &mut Interpolation<'_>,
-) -> Leaf<Vec<Path>> {
+) -> Leaf<Vec<EventPath>> {
     fill_all(paths, |written| {
         let text = interpolation.text(written)?;
-        Path::parse(&text).map_err(|error| {
+        EventPath::parse(&text).map_err(|error| {
             let message = format!("`{text}` is not a path: {} at character {}", error.message, error.at + 1);
             let help = "paths are written like `a.b[0].c`, `list[*].key` and `[?type=token].content`; one that begins with `[` is quoted";
             interpolation.report(Code::BadValue, written.span, message, Some(help.to_owned()))

@@ -13,13 +13,13 @@ use ananke_model::variables::as_text;
 
 /// A path as people write it: `choices[0].message.tool_calls[*]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Path {
-    steps: Vec<Step>,
+pub(crate) struct EventPath {
+    steps: Vec<PathStep>,
 }
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     /// The value of a key.
     Key(String),
     /// An item of a list; a negative index counts from its end.
@@ -29,20 +29,20 @@ enum Step {
     /// Each value of an object: `.*`.
     Values,
     /// The value, or the items of a list, that meet a condition: `[?…]`.
-    If(Condition),
+    If(PathCondition),
     /// The items of a list after the last one that meets a condition, or all: `[>…]`.
-    After(Condition),
+    After(PathCondition),
 }
 
 /// A condition on a value or on the name of its event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Condition {
-    subject: Subject,
-    test: Test,
+struct PathCondition {
+    subject: ConditionSubject,
+    test: ConditionTest,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Subject {
+enum ConditionSubject {
     /// `@event`.
     EventName,
     /// A key, and keys in its value.
@@ -50,7 +50,7 @@ enum Subject {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Test {
+enum ConditionTest {
     Equals(String),
     Differs(String),
     IsGiven,
@@ -67,7 +67,7 @@ pub(crate) struct PathError {
 }
 
 /// The position of a value in its event: the position of each ancestor among its siblings, from the outermost.
-pub(crate) type Place = Vec<u32>;
+pub(crate) type HitPlace = Vec<u32>;
 
 /// A value that a path found.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ pub(crate) struct Hit<'v> {
     /// The value: a copy if a text that holds JSON was looked into.
     pub(crate) value: Cow<'v, Value>,
     /// Its position.
-    pub(crate) place: Place,
+    pub(crate) place: HitPlace,
 }
 
 /// The item that a path is looked for in.
@@ -87,7 +87,7 @@ pub(crate) struct Searched<'v> {
     pub(crate) event: Option<&'v str>,
 }
 
-impl Path {
+impl EventPath {
     /// Reads a path.
     ///
     /// # Errors
@@ -104,18 +104,18 @@ impl Path {
     /// Whether it takes events as they are, whatever they hold: `$`, or conditions alone.
     pub(crate) fn takes_whole_event(&self) -> bool {
         let mut steps = self.steps.iter();
-        steps.all(|step| matches!(step, Step::If(_)))
+        steps.all(|step| matches!(step, PathStep::If(_)))
     }
 
     /// All that it finds, in the order of the value. The places of what `[>…]` left behind go to `passed_by`.
     pub(crate) fn find<'v>(
         &self,
         searched: Searched<'v>,
-        passed_by: &mut Vec<Place>,
+        passed_by: &mut Vec<HitPlace>,
     ) -> Vec<Hit<'v>> {
         let whole = Hit {
             value: Cow::Borrowed(searched.value),
-            place: Place::new(),
+            place: HitPlace::new(),
         };
         let mut hits = vec![whole];
         for step in &self.steps {
@@ -132,18 +132,18 @@ impl Path {
     }
 }
 
-impl Step {
+impl PathStep {
     /// Adds to `found` what this step leads to from `hit`.
     fn apply<'v>(
         &self,
         hit: Hit<'v>,
         event: Option<&str>,
         found: &mut Vec<Hit<'v>>,
-        passed_by: &mut Vec<Place>,
+        passed_by: &mut Vec<HitPlace>,
     ) {
         // A condition on the name of the event keeps a value whole, also a list.
         if let Self::If(condition) = self
-            && condition.subject == Subject::EventName
+            && condition.subject == ConditionSubject::EventName
         {
             if condition.is_met(&Value::Null, event) {
                 found.push(hit);
@@ -265,17 +265,17 @@ impl<'v> Hit<'v> {
     }
 }
 
-impl Condition {
+impl PathCondition {
     fn is_met(&self, value: &Value, event: Option<&str>) -> bool {
         let subject = match &self.subject {
-            Subject::EventName => event.map(|name| Cow::Owned(Value::from(name))),
-            Subject::Keys(keys) => inner(value, keys),
+            ConditionSubject::EventName => event.map(|name| Cow::Owned(Value::from(name))),
+            ConditionSubject::Keys(keys) => inner(value, keys),
         };
         match &self.test {
-            Test::Equals(expected) => subject.is_some_and(|it| as_text(&it) == *expected),
-            Test::Differs(expected) => subject.is_none_or(|it| as_text(&it) != *expected),
-            Test::IsGiven => subject.is_some_and(|it| is_given(&it)),
-            Test::IsNotGiven => subject.is_none_or(|it| !is_given(&it)),
+            ConditionTest::Equals(expected) => subject.is_some_and(|it| as_text(&it) == *expected),
+            ConditionTest::Differs(expected) => subject.is_none_or(|it| as_text(&it) != *expected),
+            ConditionTest::IsGiven => subject.is_some_and(|it| is_given(&it)),
+            ConditionTest::IsNotGiven => subject.is_none_or(|it| !is_given(&it)),
         }
     }
 }
@@ -284,7 +284,7 @@ impl Condition {
 fn inner<'v>(value: &'v Value, keys: &[String]) -> Option<Cow<'v, Value>> {
     let mut hit = Hit {
         value: Cow::Borrowed(value),
-        place: Place::new(),
+        place: HitPlace::new(),
     };
     for key in keys {
         hit = opened(hit).child(key)?;
@@ -311,7 +311,7 @@ struct PathReader {
 }
 
 impl PathReader {
-    fn steps(&mut self) -> Result<Vec<Step>, PathError> {
+    fn steps(&mut self) -> Result<Vec<PathStep>, PathError> {
         let mut steps = Vec::new();
         if self.characters.is_empty() {
             return Err(self.error("a path is not empty; `$` is the event itself"));
@@ -339,36 +339,36 @@ impl PathReader {
     }
 
     /// A key, or `*`.
-    fn key(&mut self) -> Result<Step, PathError> {
+    fn key(&mut self) -> Result<PathStep, PathError> {
         let key = self.until(&['.', '[', ']']);
         match key.as_str() {
             "" => Err(self.error("expected a key")),
-            "*" => Ok(Step::Values),
-            _ => Ok(Step::Key(key)),
+            "*" => Ok(PathStep::Values),
+            _ => Ok(PathStep::Key(key)),
         }
     }
 
     /// `[0]`, `[*]`, `[?…]` or `[>…]`.
-    fn bracket(&mut self) -> Result<Step, PathError> {
+    fn bracket(&mut self) -> Result<PathStep, PathError> {
         let open = self.at;
         self.at += 1;
         let step = if self.take('*') {
-            Step::Items
+            PathStep::Items
         } else if self.take('?') {
-            Step::If(self.condition()?)
+            PathStep::If(self.condition()?)
         } else if self.take('>') {
             let condition = self.condition()?;
-            if condition.subject == Subject::EventName {
+            if condition.subject == ConditionSubject::EventName {
                 self.at = open;
                 return Err(
                     self.error("`[>…]` compares keys of items, `@event` is of the whole event")
                 );
             }
-            Step::After(condition)
+            PathStep::After(condition)
         } else {
             let index = self.until(&[']']);
             match index.parse() {
-                Ok(index) => Step::Index(index),
+                Ok(index) => PathStep::Index(index),
                 Err(_) => {
                     self.at = open;
                     return Err(
@@ -385,30 +385,30 @@ impl PathReader {
     }
 
     /// The inside of `[?…]`, without its bracket.
-    fn condition(&mut self) -> Result<Condition, PathError> {
+    fn condition(&mut self) -> Result<PathCondition, PathError> {
         let is_negated = self.take('!');
         let keys = self.until(&['=', '!', ']']);
         let subject = match keys.as_str() {
             "" => return Err(self.error("expected a key to compare")),
-            "@event" => Subject::EventName,
-            keys => Subject::Keys(keys.split('.').map(str::to_owned).collect()),
+            "@event" => ConditionSubject::EventName,
+            keys => ConditionSubject::Keys(keys.split('.').map(str::to_owned).collect()),
         };
         let test = if self.take('=') {
-            Test::Equals(self.compared()?)
+            ConditionTest::Equals(self.compared()?)
         } else if self.take('!') {
             if !self.take('=') {
                 return Err(self.error("expected `!=`"));
             }
-            Test::Differs(self.compared()?)
+            ConditionTest::Differs(self.compared()?)
         } else if is_negated {
-            Test::IsNotGiven
+            ConditionTest::IsNotGiven
         } else {
-            Test::IsGiven
+            ConditionTest::IsGiven
         };
-        if is_negated && test != Test::IsNotGiven {
+        if is_negated && test != ConditionTest::IsNotGiven {
             return Err(self.error("write `[?key!=value]`, or `[?!key]` without a value"));
         }
-        Ok(Condition { subject, test })
+        Ok(PathCondition { subject, test })
     }
 
     /// The value of a condition: up to `]`, or in quotes.
@@ -450,7 +450,7 @@ impl PathReader {
     }
 }
 
-impl fmt::Display for Path {
+impl fmt::Display for EventPath {
     /// The path as it may be written.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.steps.is_empty() {
@@ -459,29 +459,29 @@ impl fmt::Display for Path {
         for (index, step) in self.steps.iter().enumerate() {
             let dot = if index == 0 { "" } else { "." };
             match step {
-                Step::Key(key) => write!(formatter, "{dot}{key}")?,
-                Step::Values => write!(formatter, "{dot}*")?,
-                Step::Index(index) => write!(formatter, "[{index}]")?,
-                Step::Items => formatter.write_str("[*]")?,
-                Step::If(condition) => write!(formatter, "[?{condition}]")?,
-                Step::After(condition) => write!(formatter, "[>{condition}]")?,
+                PathStep::Key(key) => write!(formatter, "{dot}{key}")?,
+                PathStep::Values => write!(formatter, "{dot}*")?,
+                PathStep::Index(index) => write!(formatter, "[{index}]")?,
+                PathStep::Items => formatter.write_str("[*]")?,
+                PathStep::If(condition) => write!(formatter, "[?{condition}]")?,
+                PathStep::After(condition) => write!(formatter, "[>{condition}]")?,
             }
         }
         Ok(())
     }
 }
 
-impl fmt::Display for Condition {
+impl fmt::Display for PathCondition {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let subject = match &self.subject {
-            Subject::EventName => "@event".to_owned(),
-            Subject::Keys(keys) => keys.join("."),
+            ConditionSubject::EventName => "@event".to_owned(),
+            ConditionSubject::Keys(keys) => keys.join("."),
         };
         match &self.test {
-            Test::Equals(value) => write!(formatter, "{subject}={value}"),
-            Test::Differs(value) => write!(formatter, "{subject}!={value}"),
-            Test::IsGiven => formatter.write_str(&subject),
-            Test::IsNotGiven => write!(formatter, "!{subject}"),
+            ConditionTest::Equals(value) => write!(formatter, "{subject}={value}"),
+            ConditionTest::Differs(value) => write!(formatter, "{subject}!={value}"),
+            ConditionTest::IsGiven => formatter.write_str(&subject),
+            ConditionTest::IsNotGiven => write!(formatter, "!{subject}"),
         }
     }
 }
@@ -493,7 +493,7 @@ mod tests {
     use super::*;
 
     fn found(path: &str, value: &Value, event: Option<&str>) -> Value {
-        let path = Path::parse(path).unwrap();
+        let path = EventPath::parse(path).unwrap();
         let hits = path.find(Searched { value, event }, &mut Vec::new());
         hits.into_iter().map(|hit| hit.value.into_owned()).collect()
     }
@@ -537,8 +537,8 @@ mod tests {
             ("none.at.all", json!([])),
         ] {
             assert_eq!(found(path, &value, Some("x")), expected, "{path}");
-            let read = Path::parse(path).unwrap();
-            assert_eq!(Path::parse(&read.to_string()).unwrap(), read, "{path}");
+            let read = EventPath::parse(path).unwrap();
+            assert_eq!(EventPath::parse(&read.to_string()).unwrap(), read, "{path}");
         }
     }
 
@@ -556,7 +556,7 @@ mod tests {
             ("a]", 1, "expected `.` or `[`"),
             ("a[>@event=x]", 1, "compares keys of items"),
         ] {
-            let error = Path::parse(path).unwrap_err();
+            let error = EventPath::parse(path).unwrap_err();
             assert_eq!(error.at, at, "{path}: {}", error.message);
             assert!(error.message.contains(words), "{path}: {}", error.message);
         }
@@ -565,7 +565,7 @@ mod tests {
     #[test]
     fn what_is_passed_by_is_known() {
         let value = json!([{ "r": "u" }, { "r": "a" }, { "r": "u" }, { "r": "a" }]);
-        let path = Path::parse("[>r=u]").unwrap();
+        let path = EventPath::parse("[>r=u]").unwrap();
         let mut passed_by = Vec::new();
         let searched = Searched {
             value: &value,

@@ -62,7 +62,7 @@ impl ProtocolConfig for HttpAgentConfig {
                 "say how an interrupt is answered: `resume: { body: … }` in the target, and `interrupts` in its `response`",
             ),
             Capability::ClientTools => Some(
-                "calls are read, and never executed: declare the tools in `body`, or use a target of the type `openai`",
+                "calls are read, and never executed: declare the tools in `body`, or test the model by itself",
             ),
             _ => None,
         }

@@ -7,7 +7,7 @@ use url::Url;
 use super::mapping::CompiledPick;
 use ananke_agents::TargetError;
 use ananke_agents::http::Method;
-use ananke_model::variables::{MissingVariable, Template, ValueTemplate, as_text};
+use ananke_model::variables::{MissingVariable, TextTemplate, ValueTemplate, as_text};
 
 /// A request as a config describes it.
 #[derive(Clone, Debug)]
@@ -15,10 +15,10 @@ pub(crate) struct RequestTemplate {
     pub(crate) endpoint: EndpointTemplate,
     pub(crate) method: Method,
     /// In the order of the file; names in lower case.
-    pub(crate) headers: Vec<(String, Template)>,
-    pub(crate) query: Vec<(String, Template)>,
-    pub(crate) content: Content,
-    pub(crate) captures: Vec<Capture>,
+    pub(crate) headers: Vec<(String, TextTemplate)>,
+    pub(crate) query: Vec<(String, TextTemplate)>,
+    pub(crate) content: RequestContent,
+    pub(crate) captures: Vec<ResponseCapture>,
 }
 
 /// Where a request is sent.
@@ -26,21 +26,21 @@ pub(crate) struct RequestTemplate {
 pub(crate) struct EndpointTemplate {
     /// What relative addresses are resolved against.
     pub(crate) base: Option<Url>,
-    pub(crate) address: Template,
+    pub(crate) address: TextTemplate,
 }
 
 /// The body of a request.
 #[derive(Clone, Debug)]
-pub(crate) enum Content {
+pub(crate) enum RequestContent {
     None,
     Json(ValueTemplate),
-    Text(Template),
-    Form(Vec<(String, Template)>),
+    Text(TextTemplate),
+    Form(Vec<(String, TextTemplate)>),
 }
 
 /// A value of a response that later requests send.
 #[derive(Clone, Debug)]
-pub(crate) struct Capture {
+pub(crate) struct ResponseCapture {
     pub(crate) name: String,
     pub(crate) source: CapturedFrom,
 }
@@ -143,7 +143,7 @@ impl EndpointTemplate {
     }
 }
 
-impl Content {
+impl RequestContent {
     /// The content type and the bytes.
     fn fill(&self, look_up: &LookUp<'_>) -> Result<(&'static str, Bytes), TargetError> {
         Ok(match self {
@@ -173,7 +173,7 @@ impl Content {
     }
 }
 
-impl Capture {
+impl ResponseCapture {
     /// The value in the headers of a response, if it is there.
     pub(crate) fn in_headers(&self, headers: &[(String, String)]) -> Option<Value> {
         match &self.source {

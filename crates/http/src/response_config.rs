@@ -5,11 +5,13 @@ use serde::Deserialize;
 
 use super::mapping::{
     CallMapping, CompiledPick, InterruptMapping, ResponseMapping, ResultMapping, TextMapping,
-    UsageMapping, compiled_paths, copied, group_pattern, needs_calls,
+    UsageMapping, compiled_paths, copied, group_pattern,
 };
-use ananke_base::diagnostic::Spanned;
+use super::modes::{CallMode, StreamForm, TextMode};
+use ananke_base::diagnostic::{Code, Spanned};
 use ananke_derive::Fill;
 use ananke_model::model::{Flag, OneOrMany, Short, ShortForm, Since, Text};
+use ananke_model::variables::{Interpolation, Leaf};
 
 /// How a response is read: where text, calls and everything else are in its events.
 #[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
@@ -52,26 +54,6 @@ pub struct ResponseConfig {
     #[schemars(example = true)]
     #[fill(default, name = is_strict)]
     pub strict: Option<Flag>,
-}
-
-/// The forms of responses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub enum StreamForm {
-    /// JSON, server-sent events or JSON lines, as the first bytes say.
-    #[default]
-    Auto,
-    /// One JSON value.
-    Json,
-    /// Server-sent events.
-    Sse,
-    /// JSON values, one after the other.
-    Ndjson,
-    /// Text in pieces.
-    Text,
-    /// Lines of a code, a colon and JSON.
-    Prefixed,
 }
 
 /// Paths of which the first that finds something counts.
@@ -120,31 +102,6 @@ impl ShortForm for TextPick {
     const KEY: &'static str = "path";
     const SINCE: &'static str = "1.4";
     type Value = OneOrMany<String>;
-}
-
-/// What several texts of a response are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub enum TextMode {
-    /// Each is a message.
-    Whole,
-    /// They are pieces of a message. A call between them begins another one.
-    Delta,
-    /// Each event has all of the text so far.
-    Cumulative,
-}
-
-/// What several items of one call are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub enum CallMode {
-    /// Each has what is known by then: later values replace earlier ones.
-    #[default]
-    Whole,
-    /// Pieces of its arguments, which are joined.
-    Delta,
 }
 
 /// Where tool calls are.
@@ -242,4 +199,19 @@ pub struct UsagePicks {
     #[schemars(example = true)]
     #[fill(default, name = adds)]
     pub add: Option<Flag>,
+}
+
+/// Reports results without calls: a result answers a call.
+fn needs_calls(config: &ResponseConfig, interpolation: &mut Interpolation<'_>) -> Leaf<()> {
+    let (Some(results), None) = (&config.results, &config.calls) else {
+        return Ok(());
+    };
+    let message = "`results` need `calls`: a result answers a call";
+    let help = "say where the calls are: `calls: { at: \"tool_calls[*]\", name: name }`";
+    Err(interpolation.report(
+        Code::MissingKey,
+        results.span,
+        message,
+        Some(help.to_owned()),
+    ))
 }

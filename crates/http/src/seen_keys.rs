@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::event::Event;
+use super::event::ResponseEvent;
 use ananke_base::source::printable;
 use ananke_base::text::nearest;
 
@@ -23,7 +23,7 @@ pub(crate) struct SeenKeys {
 
 impl SeenKeys {
     /// Adds the keys of an event.
-    pub(crate) fn add(&mut self, event: &Event) {
+    pub(crate) fn add(&mut self, event: &ResponseEvent) {
         let kind = kind_of(event);
         if self.kinds.len() >= MOST_NAMES || self.kinds.iter().any(|(known, _)| *known == kind) {
             return;
@@ -58,7 +58,7 @@ impl SeenKeys {
 }
 
 /// The kind of an event: its name, and the value of the key by which events of the stream differ.
-fn kind_of(event: &Event) -> String {
+fn kind_of(event: &ResponseEvent) -> String {
     let mut kinds = Vec::new();
     if let Some(name) = &event.name
         && name != "message"

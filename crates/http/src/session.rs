@@ -8,13 +8,13 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::calls::KnownCalls;
-use super::event::{self, Event};
+use super::event::{self, JsonLike, ResponseEvent};
 use super::framing::BodyFraming;
-use super::reply_reader::{ReplyReader, TurnEnd};
-use super::request::{Capture, CapturedFrom, RequestTemplate};
-use super::response_config::StreamForm;
+use super::mapped_reader::{MappedReader, ReplyEnd};
+use super::modes::StreamForm;
+use super::request::{CapturedFrom, RequestTemplate, ResponseCapture};
 use super::seen_keys::SeenKeys;
-use super::settings::{HttpSettings, ThenTemplate};
+use super::settings::{HttpAgentSettings, ThenTemplate};
 use ananke_agents::http::{
     self, ClientEvent, HttpRequest, ReceivedResponse, RequestProgress, Response, Transport,
 };
@@ -32,7 +32,7 @@ const NOT_YET: [u16; 2] = [202, 204];
 
 /// One conversation.
 pub(super) struct HttpSession {
-    settings: Arc<HttpSettings>,
+    settings: Arc<HttpAgentSettings>,
     transport: Arc<dyn Transport>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
@@ -57,7 +57,7 @@ struct Said {
 }
 
 /// Everything that the requests of one exchange share.
-struct Exchange<'a> {
+struct TurnExchange<'a> {
     limits: Limits,
     sink: &'a mut dyn Sink,
     /// The moment at which the last connection was closed, if it is known.
@@ -65,7 +65,7 @@ struct Exchange<'a> {
 }
 
 impl HttpSession {
-    pub(super) fn new(settings: Arc<HttpSettings>, options: SessionOptions) -> Self {
+    pub(super) fn new(settings: Arc<HttpAgentSettings>, options: SessionOptions) -> Self {
         let mut messages = Vec::new();
         for message in options.history {
             let text = match &message.content {
@@ -101,7 +101,7 @@ impl HttpSession {
         let settings = Arc::clone(&self.settings);
         let (template, said) = self.said(request.action)?;
         self.turn += 1;
-        let mut exchange = Exchange {
+        let mut exchange = TurnExchange {
             limits: settings.options.limits(limits),
             sink,
             closed: None,
@@ -111,7 +111,7 @@ impl HttpSession {
         // The requests share the time of the turn, so that it ends whichever of them is slow.
         let ids = Arc::clone(&self.ids);
         let mut known = std::mem::take(&mut self.known);
-        let mut reader = ReplyReader::new(&settings.response, &mut known, &*ids);
+        let mut reader = MappedReader::new(&settings.response, &mut known, &*ids);
         let requests = self.requests(&settings, &template, &said, &mut reader, &mut exchange);
         let ended = match cancel.run_until_cancelled(requests).await {
             // The agent has ended its answer; only the stream has not.
@@ -123,12 +123,12 @@ impl HttpSession {
         let sink = exchange.sink;
         let ended = match ended {
             Ok(Ended::Terminal) => match reader.finish(sink) {
-                Ok(TurnEnd::Complete(texts)) => {
+                Ok(ReplyEnd::Complete(texts)) => {
                     self.messages.push((Speaker::Agent, texts.join("\n")));
                     Ok(Ended::Terminal)
                 }
-                Ok(TurnEnd::Ended) => Ok(Ended::Terminal),
-                Ok(TurnEnd::Stopped) => Ok(Ended::Cancelled),
+                Ok(ReplyEnd::Ended) => Ok(Ended::Terminal),
+                Ok(ReplyEnd::Stopped) => Ok(Ended::Cancelled),
                 Err(error) => Err(error),
             },
             other => {
@@ -181,11 +181,11 @@ impl HttpSession {
     /// Sends the requests of a turn, and has the reader read the responses that count.
     async fn requests(
         &mut self,
-        settings: &HttpSettings,
+        settings: &HttpAgentSettings,
         main: &RequestTemplate,
         said: &Said,
-        reader: &mut ReplyReader<'_>,
-        exchange: &mut Exchange<'_>,
+        reader: &mut MappedReader<'_>,
+        exchange: &mut TurnExchange<'_>,
     ) -> Result<Ended, TargetError> {
         if !self.has_started {
             for request in &settings.start {
@@ -223,8 +223,8 @@ impl HttpSession {
         &mut self,
         then: &ThenTemplate,
         said: &Said,
-        mut reader: Option<&mut ReplyReader<'_>>,
-        exchange: &mut Exchange<'_>,
+        mut reader: Option<&mut MappedReader<'_>>,
+        exchange: &mut TurnExchange<'_>,
     ) -> Result<Option<Ended>, TargetError> {
         loop {
             let Some(response) = self.send(&then.request, said, exchange).await? else {
@@ -285,7 +285,7 @@ impl HttpSession {
         &mut self,
         template: &RequestTemplate,
         said: &Said,
-        exchange: &mut Exchange<'_>,
+        exchange: &mut TurnExchange<'_>,
     ) -> Result<Option<Ended>, TargetError> {
         let Some(response) = self.send(template, said, exchange).await? else {
             return Ok(Some(Ended::Timeout));
@@ -320,8 +320,8 @@ impl HttpSession {
         &mut self,
         template: &RequestTemplate,
         said: &Said,
-        reader: &mut ReplyReader<'_>,
-        exchange: &mut Exchange<'_>,
+        reader: &mut MappedReader<'_>,
+        exchange: &mut TurnExchange<'_>,
     ) -> Result<Ended, TargetError> {
         let Some(response) = self.send(template, said, exchange).await? else {
             return Ok(Ended::Timeout);
@@ -362,8 +362,8 @@ impl HttpSession {
     async fn refused(
         &mut self,
         response: Response,
-        reader: &mut ReplyReader<'_>,
-        exchange: &mut Exchange<'_>,
+        reader: &mut MappedReader<'_>,
+        exchange: &mut TurnExchange<'_>,
     ) -> Result<Ended, TargetError> {
         let read = http::read_document(
             response,
@@ -389,7 +389,7 @@ impl HttpSession {
         &self,
         template: &RequestTemplate,
         said: &Said,
-        exchange: &mut Exchange<'_>,
+        exchange: &mut TurnExchange<'_>,
     ) -> Result<Option<Response>, TargetError> {
         let filled = template.fill(&|name| self.value(name, said))?;
         for (name, value) in &filled.headers {
@@ -472,9 +472,9 @@ impl HttpSession {
     /// If one is missing that has no value from an earlier response.
     fn capture(
         &mut self,
-        captures: &[Capture],
+        captures: &[ResponseCapture],
         head: &[(String, String)],
-        event: Option<&Event>,
+        event: Option<&ResponseEvent>,
     ) -> Result<(), TargetError> {
         if let Some(event) = event {
             for capture in captures {
@@ -496,7 +496,7 @@ impl HttpSession {
     /// Keeps what is captured of a head, and checks that each capture has a value.
     fn check_captured(
         &mut self,
-        captures: &[Capture],
+        captures: &[ResponseCapture],
         head: &[(String, String)],
         seen: &SeenKeys,
     ) -> Result<(), TargetError> {
@@ -541,8 +541,8 @@ fn form_of(declared: StreamForm, content_type: &str) -> StreamForm {
 }
 
 /// A response that is one JSON value.
-fn read_value(bytes: &[u8], received: &ReceivedResponse) -> Result<Event, TargetError> {
-    match event::read(StreamForm::Json, bytes, false) {
+fn read_value(bytes: &[u8], received: &ReceivedResponse) -> Result<ResponseEvent, TargetError> {
+    match event::read(StreamForm::Json, bytes, JsonLike::Checked) {
         Ok(mut events) if events.len() == 1 => Ok(events.remove(0)),
         Ok(_) => Err(received.error("the response is empty")),
         Err(why) => Err(received.error(format!("the response {why}"))),

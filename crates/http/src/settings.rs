@@ -11,7 +11,7 @@ use ananke_model::variables::ValueTemplate;
 
 /// An agent behind an HTTP API of its own.
 #[derive(Clone, Debug)]
-pub(crate) struct HttpSettings {
+pub(crate) struct HttpAgentSettings {
     /// The endpoint for people: variables that are known later are in it as they are written.
     pub(crate) endpoint: String,
     /// The endpoint as an address that can be compared.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::calls::KnownCalls;
-use super::path::Place;
+use super::path::HitPlace;
 use ananke_base::source::{printable, received_json};
 use ananke_trace::trace::{Unread, call_ids, is_call};
 
@@ -22,13 +22,13 @@ pub(crate) struct UnclaimedCalls {
 
 impl UnclaimedCalls {
     /// Looks through an event, but for what is at the `claimed` places, inside them and around them.
-    pub(crate) fn search(&mut self, value: &Value, claimed: &[Place]) {
+    pub(crate) fn search(&mut self, value: &Value, claimed: &[HitPlace]) {
         let mut search = UnclaimedSearch {
             claimed,
             ids: Vec::new(),
             found: &mut self.found,
         };
-        search.value(value, &mut Place::new(), &mut String::new());
+        search.value(value, &mut HitPlace::new(), &mut String::new());
     }
 
     /// Those that are not known under one of their ids: a response may repeat its calls.
@@ -45,14 +45,14 @@ impl UnclaimedCalls {
 
 /// A walk through one event.
 struct UnclaimedSearch<'a> {
-    claimed: &'a [Place],
+    claimed: &'a [HitPlace],
     /// The ids of the objects around the one that is looked at.
     ids: Vec<String>,
     found: &'a mut Vec<(String, Vec<String>, Value)>,
 }
 
 impl UnclaimedSearch<'_> {
-    fn value(&mut self, value: &Value, place: &mut Place, name: &mut String) {
+    fn value(&mut self, value: &Value, place: &mut HitPlace, name: &mut String) {
         if self.found.len() >= MOST || self.claimed.contains(place) {
             return;
         }
@@ -106,7 +106,7 @@ impl UnclaimedSearch<'_> {
         }
     }
 
-    fn inside(&mut self, position: usize, value: &Value, place: &mut Place, name: &mut String) {
+    fn inside(&mut self, position: usize, value: &Value, place: &mut HitPlace, name: &mut String) {
         place.push(u32::try_from(position).unwrap_or(u32::MAX));
         self.value(value, place, name);
         place.pop();

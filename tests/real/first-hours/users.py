@@ -232,24 +232,31 @@ def by_cause(said: str) -> dict[str, list[str]]:
 
 
 def http(machine: Machine) -> Hour:
-    """An HTTP API of its own with server-sent events, behind the program that `ananke init --for python` writes."""
+    """An HTTP API of its own with server-sent events, described in the config."""
     hour = machine.hour("http")
     hour.write("api")
     port = free_port()
     with hour.server("python3", "api.py", port=port):
         front_door(hour, port)
-        bridge(hour, "<!-- bridge http -->", "python3", port)
+        described(hour, "<!-- config http -->", port)
     return hour
 
 
 def plain_json(machine: Machine) -> Hour:
-    """An HTTP API of its own that does not stream, behind the same program."""
+    """An HTTP API of its own that does not stream, described in the config."""
     hour = machine.hour("plain-json")
     hour.write("api")
     port = free_port()
     with hour.server("python3", "api.py", port=port):
-        bridge(hour, "<!-- bridge json -->", "python3", port)
+        described(hour, "<!-- config plain-json -->", port)
     return hour
+
+
+def described(hour: Hour, before: str, port: int) -> None:
+    """The config of the page: three turns, then a wrong argument and a wrong text."""
+    config = printed("connect.md", before).replace(":8000", f":{port}")
+    (hour.folder / "ananke.config.yaml").write_text(config)
+    three_turns(hour)
 
 
 def front_door(hour: Hour, port: int) -> None:
@@ -271,11 +278,16 @@ def agents_sdk(machine: Machine) -> Hour:
 
 
 def bridge(hour: Hour, before: str, python: object, port: int = 8000) -> None:
-    """The generated program with a snippet of the page: three turns, then a wrong argument and a wrong text."""
+    """The generated program with a snippet of the page."""
     hour.ananke("init", "--for", "python", says=("1 passed",))
     program = hour.folder / "agent.py"
     program.write_text(with_answer(program.read_text(), "agent.py", printed("connect.md", before).replace(":8000", f":{port}")))
     hour.edit("ananke.config.yaml", "[python3, agent.py]", f"['{python}', agent.py]")
+    three_turns(hour)
+
+
+def three_turns(hour: Hour) -> None:
+    """Three turns, then a wrong argument and a wrong text."""
     shutil.copy(THREE_TURNS, hour.folder / "agent.test.yaml")
     hour.ananke("run", says=("1 passed",), step="green")
     argument = Red("agent.test.yaml", "args: { city: Rome }", "args: { city: Roma }", OTHER_ARGUMENT)

@@ -41,7 +41,7 @@ pub use scope::{Lookup, Scope};
 pub use secret::{
     SHORTEST_SECRET, Secret, is_secret_header, is_secret_name, is_secret_value, masked_query,
 };
-pub use template::{LateVariable, MissingVariable, Template, ValueTemplate};
+pub use template::{LateVariable, MissingVariable, TextTemplate, ValueTemplate};
 pub use test_about::TestAbout;
 pub use tool_name::{call_as_name, call_keys, tool_name_problem};
 pub use url::{add_written_secrets, endpoint_url, http_url};

@@ -12,7 +12,7 @@ use ananke_base::source::{Node, NodeValue};
 
 /// A text of which some variables are known only when it is sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Template {
+pub struct TextTemplate {
     pieces: Vec<TemplatePiece>,
 }
 
@@ -39,7 +39,7 @@ pub enum ValueTemplate {
     /// A value without such variables.
     Known(Value),
     /// A text with some.
-    Text(Template),
+    Text(TextTemplate),
     /// A list.
     List(Vec<ValueTemplate>),
     /// A mapping.
@@ -75,7 +75,7 @@ impl LateVariable {
     }
 }
 
-impl Template {
+impl TextTemplate {
     /// A text without late variables.
     pub fn known(text: String) -> Self {
         let pieces = vec![TemplatePiece::Text(text)];
@@ -135,7 +135,7 @@ impl Template {
 impl ValueTemplate {
     /// A late variable alone.
     pub fn variable(name: &str) -> Self {
-        Self::Text(Template {
+        Self::Text(TextTemplate {
             pieces: vec![TemplatePiece::Variable(LateVariable {
                 name: name.to_owned(),
                 path: Vec::new(),
@@ -194,7 +194,7 @@ impl Interpolation<'_> {
     ///
     /// # Errors
     /// If another variable is known later, or something is wrong, which was reported.
-    pub fn template(&mut self, text: &Text, late: &dyn Fn(&str) -> bool) -> Leaf<Template> {
+    pub fn template(&mut self, text: &Text, late: &dyn Fn(&str) -> bool) -> Leaf<TextTemplate> {
         self.template_for(text, late, TextPurpose::Sent)
     }
 
@@ -202,7 +202,11 @@ impl Interpolation<'_> {
     ///
     /// # Errors
     /// If another variable is known later, or something is wrong, which was reported.
-    pub fn header_template(&mut self, text: &Text, late: &dyn Fn(&str) -> bool) -> Leaf<Template> {
+    pub fn header_template(
+        &mut self,
+        text: &Text,
+        late: &dyn Fn(&str) -> bool,
+    ) -> Leaf<TextTemplate> {
         self.template_for(text, late, TextPurpose::Header)
     }
 
@@ -211,7 +215,7 @@ impl Interpolation<'_> {
         text: &Text,
         late: &dyn Fn(&str) -> bool,
         purpose: TextPurpose,
-    ) -> Leaf<Template> {
+    ) -> Leaf<TextTemplate> {
         let pieces = self.scan(&text.value, text.span, purpose)?;
         let pieces = fill_all(&pieces, |piece| {
             if let Piece::Reference(reference) = piece
@@ -227,7 +231,7 @@ impl Interpolation<'_> {
             let known = self.join(piece, &text.value, text.span, purpose)?;
             Ok(TemplatePiece::Text(known))
         })?;
-        Ok(Template { pieces })
+        Ok(TextTemplate { pieces })
     }
 
     /// A free value in which variables that are `late` stay.

@@ -8,38 +8,36 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::agent_messages::AgentMessages;
 use super::calls::{KnownCalls, TurnCalls, finds_something, text_in, value_in};
-use super::event::{self, Event};
+use super::event::{self, JsonLike, ResponseEvent};
 use super::framing::KnownForm;
-use super::mapping::{CompiledPick, ResponseMapping, UsageMapping};
-use super::path::{Hit, Place, Searched};
-use super::request::{Capture, CapturedFrom};
-use super::response_config::{StreamForm, TextMode};
+use super::mapping::{CompiledPick, ResponseMapping};
+use super::modes::{StreamForm, TextMode};
+use super::path::{Hit, HitPlace, Searched};
+use super::request::{CapturedFrom, ResponseCapture};
 use super::seen_keys::SeenKeys;
+use super::sink_report::SinkReport;
 use super::unread::UnclaimedCalls;
+use super::usage::UsageSoFar;
 use ananke_agents::http::{ReceivedResponse, StreamReader};
 use ananke_agents::{EventReader, Rest, Sink, Stop, TargetError};
 use ananke_base::context::{At, Ids};
-use ananke_base::source::received_json::{HalfJoiner, Halves, Oddities, SentText};
-use ananke_trace::trace::{
-    Change, Facts, Interrupt, MessageKind, RunEnd, Tokens, Unread, Usage, facts_of_item,
-};
+use ananke_base::source::received_json::Oddities;
+use ananke_trace::trace::{Change, Facts, Interrupt, RunEnd, Unread, facts_of_item};
 
 /// The time for which a stream is read after what ends it.
 const AFTER_THE_END: Duration = Duration::from_millis(100);
 
 /// Reads the response of a turn, which may be those of several requests.
-pub(crate) struct ReplyReader<'a> {
+pub(crate) struct MappedReader<'a> {
     mapping: &'a ResponseMapping,
     /// The form of the response that is read now.
     form: KnownForm,
     ids: &'a dyn Ids,
     known: &'a mut KnownCalls,
     calls: TurnCalls,
-    message: Option<OpenMessage>,
-    /// The texts of all messages that are complete.
-    texts: Vec<String>,
-    reasoning: Option<(String, HalfJoiner)>,
+    messages: AgentMessages,
     interrupts: Vec<Interrupt>,
     usage: UsageSoFar,
     error: Option<String>,
@@ -48,7 +46,7 @@ pub(crate) struct ReplyReader<'a> {
     is_done: bool,
     seen: SeenKeys,
     /// What is captured of the response that is read now.
-    captures: Vec<Capture>,
+    captures: Vec<ResponseCapture>,
     captured: Vec<(String, Value)>,
     unclaimed: UnclaimedCalls,
     /// Events of which no path found anything, if they may be text.
@@ -56,23 +54,8 @@ pub(crate) struct ReplyReader<'a> {
     last: At,
 }
 
-/// A message whose text may go on.
-struct OpenMessage {
-    id: String,
-    text: String,
-    joiner: HalfJoiner,
-}
-
-/// The tokens that were reported so far.
-#[derive(Default)]
-struct UsageSoFar {
-    input: Option<u64>,
-    output: Option<u64>,
-    total: Option<u64>,
-}
-
 /// Something that a path found in an event.
-enum Found<'v> {
+enum FoundItem<'v> {
     Text(Cow<'v, Value>),
     Call(Cow<'v, Value>),
     Result(Cow<'v, Value>),
@@ -81,7 +64,7 @@ enum Found<'v> {
 }
 
 /// The end of a turn.
-pub(crate) enum TurnEnd {
+pub(crate) enum ReplyEnd {
     /// The response is complete: the texts of its messages.
     Complete(Vec<String>),
     /// The agent reported an error, or waits for an answer.
@@ -90,22 +73,7 @@ pub(crate) enum TurnEnd {
     Stopped,
 }
 
-/// A report to the sink, until it wants no more.
-struct Report<'a> {
-    at: At,
-    sink: &'a mut dyn Sink,
-    flow: ControlFlow<Stop>,
-}
-
-impl Report<'_> {
-    fn change(&mut self, change: Change<'_>) {
-        if self.flow.is_continue() {
-            self.flow = self.sink.change(self.at, change);
-        }
-    }
-}
-
-impl<'a> ReplyReader<'a> {
+impl<'a> MappedReader<'a> {
     /// A reader of a turn that adds its calls to `known`, and makes ids with `ids`.
     pub(crate) fn new(
         mapping: &'a ResponseMapping,
@@ -118,9 +86,7 @@ impl<'a> ReplyReader<'a> {
             ids,
             known,
             calls: TurnCalls::default(),
-            message: None,
-            texts: Vec::new(),
-            reasoning: None,
+            messages: AgentMessages::default(),
             interrupts: Vec::new(),
             usage: UsageSoFar::default(),
             error: None,
@@ -142,7 +108,7 @@ impl<'a> ReplyReader<'a> {
     }
 
     /// Says what is captured of the events that follow.
-    pub(crate) fn look_for(&mut self, captures: &[Capture]) {
+    pub(crate) fn look_for(&mut self, captures: &[ResponseCapture]) {
         self.captures = captures.to_vec();
     }
 
@@ -162,7 +128,7 @@ impl<'a> ReplyReader<'a> {
     }
 
     /// The error of the agent's status: a 4xx in which `response.error` finds something.
-    pub(crate) fn error_of(&self, event: &Event) -> Option<String> {
+    pub(crate) fn error_of(&self, event: &ResponseEvent) -> Option<String> {
         error_in(self.mapping.error.as_ref(), event.searched())
     }
 
@@ -193,15 +159,15 @@ impl<'a> ReplyReader<'a> {
     ///
     /// # Errors
     /// If a turn that ended well has no text.
-    pub(crate) fn finish(mut self, sink: &mut dyn Sink) -> Result<TurnEnd, TargetError> {
-        let mut report = Report {
+    pub(crate) fn finish(mut self, sink: &mut dyn Sink) -> Result<ReplyEnd, TargetError> {
+        let mut report = SinkReport {
             at: self.last,
             sink,
             flow: ControlFlow::Continue(()),
         };
         self.begin(&mut report);
         self.calls.complete_all(&mut |change| report.change(change));
-        self.close_message(&mut report);
+        self.messages.close(&mut report);
         let unclaimed = std::mem::take(&mut self.unclaimed);
         self.unread.extend(unclaimed.unread(self.known));
         for unread in std::mem::take(&mut self.unread) {
@@ -243,11 +209,11 @@ impl<'a> ReplyReader<'a> {
             None => RunEnd::Finished,
         }));
         if report.flow.is_break() {
-            Ok(TurnEnd::Stopped)
+            Ok(ReplyEnd::Stopped)
         } else if is_complete {
-            Ok(TurnEnd::Complete(self.texts))
+            Ok(ReplyEnd::Complete(self.messages.into_texts()))
         } else {
-            Ok(TurnEnd::Ended)
+            Ok(ReplyEnd::Ended)
         }
     }
 
@@ -262,7 +228,7 @@ impl<'a> ReplyReader<'a> {
             .with_help("correct the path; if a turn may have no text, write `text: { path: …, optional: true }`")
     }
 
-    fn begin(&mut self, report: &mut Report<'_>) {
+    fn begin(&mut self, report: &mut SinkReport<'_>) {
         if !std::mem::replace(&mut self.has_begun, true) {
             report.change(Change::RunStarted {
                 run_id: None,
@@ -273,7 +239,7 @@ impl<'a> ReplyReader<'a> {
     }
 
     /// Reads one event.
-    fn read(&mut self, event: &Event, report: &mut Report<'_>) -> Result<(), String> {
+    fn read(&mut self, event: &ResponseEvent, report: &mut SinkReport<'_>) -> Result<(), String> {
         warn_of_oddities(&event.oddities, report);
         let searched = event.searched();
         if !self.has_found_text || !self.captures.is_empty() {
@@ -295,7 +261,7 @@ impl<'a> ReplyReader<'a> {
         let found = self.find(searched, &mut passed_by);
         let mut claimed = passed_by;
         for (place, found) in &found {
-            if !matches!(found, Found::Reasoning(_)) {
+            if !matches!(found, FoundItem::Reasoning(_)) {
                 claimed.push(place.clone());
             }
         }
@@ -305,9 +271,11 @@ impl<'a> ReplyReader<'a> {
             self.apply(found, event, &mut cumulative, report)?;
         }
         if let Some(text) = cumulative {
-            self.replace_text(&text, report);
+            self.messages.replace(&text, self.ids, report);
         }
-        self.count(searched);
+        if let Some(usage) = &self.mapping.usage {
+            self.usage.count(usage, searched);
+        }
         if let Some(state) = &self.mapping.state
             && let Some(state) = value_in(Some(state), searched)
         {
@@ -335,10 +303,10 @@ impl<'a> ReplyReader<'a> {
     fn find<'v>(
         &self,
         searched: Searched<'v>,
-        passed_by: &mut Vec<Place>,
-    ) -> Vec<(Place, Found<'v>)> {
-        let mut found: Vec<(Place, Found<'v>)> = Vec::new();
-        let mut add = |pick: Option<&CompiledPick>, kind: fn(Cow<'v, Value>) -> Found<'v>| {
+        passed_by: &mut Vec<HitPlace>,
+    ) -> Vec<(HitPlace, FoundItem<'v>)> {
+        let mut found: Vec<(HitPlace, FoundItem<'v>)> = Vec::new();
+        let mut add = |pick: Option<&CompiledPick>, kind: fn(Cow<'v, Value>) -> FoundItem<'v>| {
             let hits: Vec<Hit<'v>> = match pick {
                 Some(pick) => pick.find(searched, passed_by),
                 None => Vec::new(),
@@ -346,16 +314,19 @@ impl<'a> ReplyReader<'a> {
             found.extend(hits.into_iter().map(|hit| (hit.place, kind(hit.value))));
         };
         let mapping = self.mapping;
-        add(Some(&mapping.text.pick), Found::Text);
-        add(mapping.reasoning.as_ref(), Found::Reasoning);
-        add(mapping.calls.as_ref().map(|calls| &calls.at), Found::Call);
+        add(Some(&mapping.text.pick), FoundItem::Text);
+        add(mapping.reasoning.as_ref(), FoundItem::Reasoning);
+        add(
+            mapping.calls.as_ref().map(|calls| &calls.at),
+            FoundItem::Call,
+        );
         add(
             mapping.results.as_ref().map(|results| &results.at),
-            Found::Result,
+            FoundItem::Result,
         );
         add(
             mapping.interrupts.as_ref().map(|interrupts| &interrupts.at),
-            Found::Interrupt,
+            FoundItem::Interrupt,
         );
         // What one path finds is in order already, and what is at one place keeps the order from above.
         found.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -365,10 +336,10 @@ impl<'a> ReplyReader<'a> {
     /// Reports what a path found. Texts of an event that has all of the text so far go to `cumulative`.
     fn apply(
         &mut self,
-        found: Found<'_>,
-        event: &Event,
+        found: FoundItem<'_>,
+        event: &ResponseEvent,
         cumulative: &mut Option<String>,
-        report: &mut Report<'_>,
+        report: &mut SinkReport<'_>,
     ) -> Result<(), String> {
         let item = |value| Searched {
             value,
@@ -376,23 +347,23 @@ impl<'a> ReplyReader<'a> {
         };
         let halves = event.halves();
         match found {
-            Found::Text(value) => {
+            FoundItem::Text(value) => {
                 self.has_found_text = true;
                 let Some(text) = self.text_of(&value)? else {
                     return Ok(());
                 };
                 match self.text_mode() {
                     TextMode::Whole => {
-                        self.close_message(report);
-                        self.add_text(text, halves, report);
-                        self.close_message(report);
+                        self.messages.close(report);
+                        self.messages.add(text, halves, self.ids, report);
+                        self.messages.close(report);
                     }
-                    TextMode::Delta => self.add_text(text, halves, report),
+                    TextMode::Delta => self.messages.add(text, halves, self.ids, report),
                     TextMode::Cumulative => cumulative.get_or_insert_default().push_str(text),
                 }
             }
-            Found::Call(value) => {
-                self.close_message(report);
+            FoundItem::Call(value) => {
+                self.messages.close(report);
                 if let Some(calls) = &self.mapping.calls {
                     let mut change = |change: Change<'_>| report.change(change);
                     self.calls.take(
@@ -405,18 +376,18 @@ impl<'a> ReplyReader<'a> {
                     )?;
                 }
             }
-            Found::Result(value) => {
-                self.close_message(report);
+            FoundItem::Result(value) => {
+                self.messages.close(report);
                 if let Some(results) = &self.mapping.results {
                     let mut change = |change: Change<'_>| report.change(change);
                     self.calls
                         .take_result(item(&value), results, self.known, &mut change);
                 }
             }
-            Found::Interrupt(value) => self.add_interrupt(item(&value)),
-            Found::Reasoning(value) => {
+            FoundItem::Interrupt(value) => self.add_interrupt(item(&value)),
+            FoundItem::Reasoning(value) => {
                 if let Value::String(text) = &*value {
-                    self.add_reasoning(text, halves, report);
+                    self.messages.add_reasoning(text, halves, self.ids, report);
                 }
             }
         }
@@ -447,88 +418,6 @@ impl<'a> ReplyReader<'a> {
         self.mapping.text.mode.unwrap_or(default)
     }
 
-    /// Adds text to the message that is open, or begins one.
-    fn add_text(&mut self, text: &str, halves: Halves, report: &mut Report<'_>) {
-        if text.is_empty() {
-            return;
-        }
-        let message = match &mut self.message {
-            Some(message) => message,
-            none => {
-                let id = self.ids.next("message");
-                report.change(Change::MessageOpened {
-                    id: Cow::Borrowed(&id),
-                    role: MessageKind::Assistant,
-                    subagent: None,
-                });
-                none.insert(OpenMessage {
-                    id,
-                    text: String::new(),
-                    joiner: HalfJoiner::default(),
-                })
-            }
-        };
-        let (delta, is_lone) = message.joiner.join(SentText::new(text, halves));
-        if is_lone {
-            report.change(Change::Warning(Oddities::HALF.into()));
-        }
-        message.text.push_str(&delta);
-        report.change(Change::MessageText {
-            id: Cow::Borrowed(&message.id),
-            delta,
-        });
-    }
-
-    /// Takes all of the text so far, of which the open message has the start.
-    fn replace_text(&mut self, text: &str, report: &mut Report<'_>) {
-        let known = match &self.message {
-            Some(message) => message.text.len(),
-            None => 0,
-        };
-        let is_longer = match &self.message {
-            Some(message) => text.starts_with(&message.text),
-            None => true,
-        };
-        if is_longer {
-            return self.add_text(&text[known..], Halves::Replaced, report);
-        }
-        // What was said cannot be taken back, so that rules look at both texts.
-        let words = "text-replaced: the agent replaced the text that it had sent";
-        report.change(Change::Warning(words.into()));
-        self.close_message(report);
-        self.add_text(text, Halves::Replaced, report);
-    }
-
-    fn close_message(&mut self, report: &mut Report<'_>) {
-        let Some(mut message) = self.message.take() else {
-            return;
-        };
-        if let Some(lone) = message.joiner.finish() {
-            message.text.push(lone);
-            report.change(Change::MessageText {
-                id: Cow::Borrowed(&message.id),
-                delta: lone.to_string().into(),
-            });
-        }
-        report.change(Change::MessageClosed {
-            id: Cow::Borrowed(&message.id),
-        });
-        self.texts.push(message.text);
-    }
-
-    fn add_reasoning(&mut self, text: &str, halves: Halves, report: &mut Report<'_>) {
-        let ids = self.ids;
-        let (id, joiner) = self
-            .reasoning
-            .get_or_insert_with(|| (ids.next("reasoning"), HalfJoiner::default()));
-        let (delta, _) = joiner.join(SentText::new(text, halves));
-        report.change(Change::Reasoning {
-            id: Cow::Borrowed(id),
-            delta,
-            subagent: None,
-        });
-    }
-
     fn add_interrupt(&mut self, item: Searched<'_>) {
         let Some(interrupts) = &self.mapping.interrupts else {
             return;
@@ -546,63 +435,6 @@ impl<'a> ReplyReader<'a> {
             self.interrupts.push(interrupt);
         }
     }
-
-    /// Counts the tokens that an event reports.
-    fn count(&mut self, searched: Searched<'_>) {
-        let Some(UsageMapping {
-            input,
-            output,
-            total,
-            adds,
-        }) = &self.mapping.usage
-        else {
-            return;
-        };
-        for (pick, counted) in [
-            (input, &mut self.usage.input),
-            (output, &mut self.usage.output),
-            (total, &mut self.usage.total),
-        ] {
-            let Some(reported) = tokens_in(pick.as_ref(), searched) else {
-                continue;
-            };
-            let before = if *adds { counted.unwrap_or(0) } else { 0 };
-            *counted = Some(before.saturating_add(reported));
-        }
-    }
-}
-
-impl UsageSoFar {
-    fn reported(&self) -> Option<Usage> {
-        let Self {
-            input,
-            output,
-            total,
-        } = *self;
-        if input.is_none() && output.is_none() && total.is_none() {
-            return None;
-        }
-        let sum = match (input, output) {
-            (Some(input), Some(output)) => Some(input.saturating_add(output)),
-            _ => None,
-        };
-        Some(Usage {
-            input: Tokens::from(input),
-            output: Tokens::from(output),
-            total: Tokens::from(total.or(sum)),
-        })
-    }
-}
-
-/// The sum of the numbers that `pick` finds.
-fn tokens_in(pick: Option<&CompiledPick>, searched: Searched<'_>) -> Option<u64> {
-    let mut sum: Option<u64> = None;
-    for hit in pick?.find(searched, &mut Vec::new()) {
-        if let Some(number) = hit.value.as_u64() {
-            sum = Some(sum.unwrap_or(0).saturating_add(number));
-        }
-    }
-    sum
 }
 
 /// The words of an error that `pick` finds.
@@ -620,7 +452,7 @@ fn error_in(pick: Option<&CompiledPick>, searched: Searched<'_>) -> Option<Strin
     })
 }
 
-fn warn_of_oddities(oddities: &Oddities, report: &mut Report<'_>) {
+fn warn_of_oddities(oddities: &Oddities, report: &mut SinkReport<'_>) {
     for words in oddities.of_values() {
         report.change(Change::Warning(words));
     }
@@ -629,7 +461,7 @@ fn warn_of_oddities(oddities: &Oddities, report: &mut Report<'_>) {
     }
 }
 
-impl EventReader for ReplyReader<'_> {
+impl EventReader for MappedReader<'_> {
     fn event(
         &mut self,
         at: At,
@@ -637,9 +469,13 @@ impl EventReader for ReplyReader<'_> {
         sink: &mut dyn Sink,
     ) -> Result<ControlFlow<Stop>, String> {
         self.last = at;
-        let takes_any = self.mapping.text.pick.takes_whole_event();
-        let events = event::read(self.form.get(), data, takes_any)?;
-        let mut report = Report {
+        let json_like = if self.mapping.text.pick.takes_whole_event() {
+            JsonLike::Taken
+        } else {
+            JsonLike::Checked
+        };
+        let events = event::read(self.form.get(), data, json_like)?;
+        let mut report = SinkReport {
             at,
             sink,
             flow: ControlFlow::Continue(()),
@@ -660,7 +496,7 @@ impl EventReader for ReplyReader<'_> {
     }
 }
 
-impl StreamReader for ReplyReader<'_> {
+impl StreamReader for MappedReader<'_> {
     fn may_end(&self) -> bool {
         let needs_end = self.mapping.done.is_some() && self.form.get() != StreamForm::Json;
         self.is_ended() || !needs_end && self.has_begun

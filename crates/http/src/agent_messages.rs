@@ -1,0 +1,127 @@
+//! The messages of the agent in one turn, as far as they have arrived.
+
+use std::borrow::Cow;
+
+use super::sink_report::SinkReport;
+use ananke_base::context::Ids;
+use ananke_base::source::received_json::{HalfJoiner, Halves, Oddities, SentText};
+use ananke_trace::trace::{Change, MessageKind};
+
+/// The messages of a turn: one may be open.
+#[derive(Default)]
+pub(crate) struct AgentMessages {
+    open: Option<OpenMessage>,
+    /// The texts of the messages that are complete.
+    texts: Vec<String>,
+    /// The id of the reasoning of the turn, and what its last piece left of a character.
+    reasoning: Option<(String, HalfJoiner)>,
+}
+
+/// A message whose text may go on.
+struct OpenMessage {
+    id: String,
+    text: String,
+    joiner: HalfJoiner,
+}
+
+impl AgentMessages {
+    /// Adds text to the message that is open, or begins one.
+    pub(crate) fn add(
+        &mut self,
+        text: &str,
+        halves: Halves,
+        ids: &dyn Ids,
+        report: &mut SinkReport<'_>,
+    ) {
+        if text.is_empty() {
+            return;
+        }
+        let message = match &mut self.open {
+            Some(message) => message,
+            none => {
+                let id = ids.next("message");
+                report.change(Change::MessageOpened {
+                    id: Cow::Borrowed(&id),
+                    role: MessageKind::Assistant,
+                    subagent: None,
+                });
+                none.insert(OpenMessage {
+                    id,
+                    text: String::new(),
+                    joiner: HalfJoiner::default(),
+                })
+            }
+        };
+        let (delta, is_lone) = message.joiner.join(SentText::new(text, halves));
+        if is_lone {
+            report.change(Change::Warning(Oddities::HALF.into()));
+        }
+        message.text.push_str(&delta);
+        report.change(Change::MessageText {
+            id: Cow::Borrowed(&message.id),
+            delta,
+        });
+    }
+
+    /// Takes all of the text so far, of which the open message has the start.
+    pub(crate) fn replace(&mut self, text: &str, ids: &dyn Ids, report: &mut SinkReport<'_>) {
+        let known = match &self.open {
+            Some(message) => message.text.len(),
+            None => 0,
+        };
+        let is_longer = match &self.open {
+            Some(message) => text.starts_with(&message.text),
+            None => true,
+        };
+        if is_longer {
+            return self.add(&text[known..], Halves::Replaced, ids, report);
+        }
+        // What was said cannot be taken back, so that rules look at both texts.
+        let words = "text-replaced: the agent replaced the text that it had sent";
+        report.change(Change::Warning(words.into()));
+        self.close(report);
+        self.add(text, Halves::Replaced, ids, report);
+    }
+
+    /// Ends the open message, if there is one.
+    pub(crate) fn close(&mut self, report: &mut SinkReport<'_>) {
+        let Some(mut message) = self.open.take() else {
+            return;
+        };
+        if let Some(lone) = message.joiner.finish() {
+            message.text.push(lone);
+            report.change(Change::MessageText {
+                id: Cow::Borrowed(&message.id),
+                delta: lone.to_string().into(),
+            });
+        }
+        report.change(Change::MessageClosed {
+            id: Cow::Borrowed(&message.id),
+        });
+        self.texts.push(message.text);
+    }
+
+    /// Adds reasoning, which is no part of the text.
+    pub(crate) fn add_reasoning(
+        &mut self,
+        text: &str,
+        halves: Halves,
+        ids: &dyn Ids,
+        report: &mut SinkReport<'_>,
+    ) {
+        let (id, joiner) = self
+            .reasoning
+            .get_or_insert_with(|| (ids.next("reasoning"), HalfJoiner::default()));
+        let (delta, _) = joiner.join(SentText::new(text, halves));
+        report.change(Change::Reasoning {
+            id: Cow::Borrowed(id),
+            delta,
+            subagent: None,
+        });
+    }
+
+    /// The texts of all messages.
+    pub(crate) fn into_texts(self) -> Vec<String> {
+        self.texts
+    }
+}

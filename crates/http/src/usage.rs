@@ -1,0 +1,67 @@
+//! The tokens that the responses of a turn report.
+
+use super::mapping::{CompiledPick, UsageMapping};
+use super::path::Searched;
+use ananke_trace::trace::{Tokens, Usage};
+
+/// The tokens that were reported so far.
+#[derive(Debug, Default)]
+pub(crate) struct UsageSoFar {
+    input: Option<u64>,
+    output: Option<u64>,
+    total: Option<u64>,
+}
+
+impl UsageSoFar {
+    /// Counts the tokens that an event reports.
+    pub(crate) fn count(&mut self, mapping: &UsageMapping, searched: Searched<'_>) {
+        for (pick, counted) in [
+            (&mapping.input, &mut self.input),
+            (&mapping.output, &mut self.output),
+            (&mapping.total, &mut self.total),
+        ] {
+            let Some(reported) = tokens_in(pick.as_ref(), searched) else {
+                continue;
+            };
+            // Most servers report sums, so that the last ones count.
+            let before = if mapping.adds {
+                counted.unwrap_or(0)
+            } else {
+                0
+            };
+            *counted = Some(before.saturating_add(reported));
+        }
+    }
+
+    /// The tokens; `None` if none were reported.
+    pub(crate) fn reported(&self) -> Option<Usage> {
+        let Self {
+            input,
+            output,
+            total,
+        } = *self;
+        if input.is_none() && output.is_none() && total.is_none() {
+            return None;
+        }
+        let sum = match (input, output) {
+            (Some(input), Some(output)) => Some(input.saturating_add(output)),
+            _ => None,
+        };
+        Some(Usage {
+            input: Tokens::from(input),
+            output: Tokens::from(output),
+            total: Tokens::from(total.or(sum)),
+        })
+    }
+}
+
+/// The sum of the numbers that `pick` finds.
+fn tokens_in(pick: Option<&CompiledPick>, searched: Searched<'_>) -> Option<u64> {
+    let mut sum: Option<u64> = None;
+    for hit in pick?.find(searched, &mut Vec::new()) {
+        if let Some(number) = hit.value.as_u64() {
+            sum = Some(sum.unwrap_or(0).saturating_add(number));
+        }
+    }
+    sum
+}

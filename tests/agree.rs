@@ -290,7 +290,14 @@ fn with_exclusion(definition: &str, pair: &Value) -> Option<Value> {
         }
         "Simulate" => test(json!({ "simulate": pair })),
         "Runs" => test(json!({ "runs": pair })),
-        "Resume" => test(json!({ "turns": [{ "type": "agui:resume", "resume": [pair] }] })),
+        "Resume" => test(json!({ "turns": [{ "type": "resume", "resume": [pair] }] })),
+        // A config; the others are tests.
+        "CapturePlace" => {
+            let target = json!({
+                "type": "http", "endpoint": "http://127.0.0.1:1/", "capture": { "A": pair }, "response": { "text": "b" },
+            });
+            json!({ "version": Version::newest().to_string(), "target": target })
+        }
         _ => return None,
     })
 }
@@ -314,7 +321,19 @@ fn some_value(key: &str) -> Value {
 }
 
 /// Whether the loader says of a test that two of its keys contradict each other.
-fn is_contradiction(document: &Value) -> bool {
+fn is_contradiction(kind: FileKind, document: &Value) -> bool {
+    if kind == FileKind::Config {
+        let test = format!(
+            "version: \"{}\"\nname: a\nturns: [{{ user: b }}]\n",
+            Version::newest()
+        );
+        let config = document.to_string();
+        let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test)]);
+        let problems = project.plan().problems;
+        return problems
+            .iter()
+            .any(|problem| problem.code.as_str() == "contradiction");
+    }
     let config = format!(
         "version: \"{}\"\ntarget: {{ type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: a }}\n\
          targets: {{ other: {{ type: a2a, agentCardUrl: \"http://127.0.0.1:1/\" }} }}\n",
@@ -328,6 +347,15 @@ fn is_contradiction(document: &Value) -> bool {
     problems
         .iter()
         .any(|problem| problem.code.as_str() == "contradiction")
+}
+
+/// A test has turns.
+fn kind_of(document: &Value) -> FileKind {
+    if document.get("turns").is_some() || document.get("tests").is_some() {
+        FileKind::Test
+    } else {
+        FileKind::Config
+    }
 }
 
 /// One test of what the schema refuses and the loader does: each pair of keys that exclude each other, and each of the two alone.
@@ -354,15 +382,18 @@ fn keys_that_exclude_each_other_are_refused_by_the_schema_and_the_loader() {
             let document = with_exclusion(definition, &both)
                 .unwrap_or_else(|| panic!("`{definition}` needs a document here"));
             assert!(
-                !is_valid(FileKind::Test, &document),
+                !is_valid(kind_of(&document), &document),
                 "the schema takes {document}"
             );
-            assert!(is_contradiction(&document), "the loader takes {document}");
+            assert!(
+                is_contradiction(kind_of(&document), &document),
+                "the loader takes {document}"
+            );
             for alone in [&one, &other] {
                 let alone = mapping(&[alone]);
                 let document = with_exclusion(definition, &alone).expect("a document");
                 assert!(
-                    is_valid(FileKind::Test, &document),
+                    is_valid(kind_of(&document), &document),
                     "the schema refuses {document}"
                 );
             }

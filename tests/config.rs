@@ -180,7 +180,12 @@ fn an_unknown_key_of_an_extending_target_offers_the_keys_it_can_have() {
     let agui = "type: agui, agentId: shop, endpoint: \"http://127.0.0.1:1\"";
     assert_eq!(
         helps(scripted, "rulse"),
-        ("did you mean `rules`?".to_owned(), 1)
+        // `roles`, of another protocol, is nearly as near.
+        ("did you mean `rules`?".to_owned(), 0)
+    );
+    assert_eq!(
+        helps(scripted, "agentid"),
+        ("did you mean `agentId`?".to_owned(), 1)
     );
     let (help, fixes) = helps(agui, "rulse");
     assert!(

@@ -111,6 +111,7 @@ impl Place {
             ("mcp", "env") => json!({ "transport": "stdio", "command": ["true"] }),
             ("mcp", _) => json!({ "transport": "http", "endpoint": endpoint }),
             ("openai", _) => json!({ "endpoint": endpoint, "model": "m" }),
+            ("http", _) => json!({ "endpoint": endpoint, "response": { "text": "a" } }),
             ("scripted", _) => json!({ "rules": [{ "do": [{ "say": "hello" }] }] }),
             (of, _) => panic!("a target of the type `{of}` is missing here"),
         };

@@ -181,8 +181,8 @@ const NEEDS: [(&str, &str, &str); 15] = [
     ("a2a:send", "{ type: a2a:send, parts: [{ text: hi }] }", ""),
     ("agui:connect", "{ type: agui:connect }", ""),
     (
-        "agui:resume",
-        "{ type: agui:resume, resume: [{ status: resolved }] }",
+        "resume",
+        "{ type: resume, resume: [{ status: resolved }] }",
         "",
     ),
     ("mcp:call", "{ type: mcp:call, tool: t }", ""),
@@ -249,6 +249,11 @@ fn what_another_protocol_has_is_named_with_those_that_have_it() {
         (
             "scripted",
             "type: scripted, rules: [{ do: [{ say: hi }] }]",
+            "",
+        ),
+        (
+            "http",
+            "type: http, endpoint: \"http://AGENT/\", resume: {}, response: { text: a, calls: { at: b, name: c }, usage: { input: d }, state: e }",
             "",
         ),
     ];

@@ -202,7 +202,7 @@ turns:
           - call: refund
       outcome: interrupted
     # agent: Shall I?
-  - type: "agui:resume"
+  - type: resume
     resume:
       - status: resolved
         payload:

@@ -186,7 +186,7 @@ fn agree(kind: FileKind, document: &Value) -> Result<(), String> {
         return Ok(());
     }
     // Keys that exclude each other are found where inherited ones are known, too: in the plan.
-    let is_refused = !problems.is_empty() || kind == FileKind::Test && is_contradiction(document);
+    let is_refused = !problems.is_empty() || is_contradiction(kind, document);
     if valid == is_refused {
         let messages: Vec<_> = problems.iter().map(|problem| &problem.message).collect();
         return Err(format!("schema: {valid}, load: {messages:?}: {text}"));

@@ -1,3 +1,4 @@
-//! Targets of the type `http`: what servers with APIs of their own sent, and every form in which a mapping can be wrong.
+//! Targets of the type `http`: what servers with APIs of their own sent, and what is wrong with a mapping or a response.
 
 mod captured;
+mod wrong;

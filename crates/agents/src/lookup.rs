@@ -95,9 +95,6 @@ pub struct ServerHead {
 }
 
 impl ServerHead {
-    /// The headers in which servers name their software.
-    const SOFTWARE: [&'static str; 2] = ["server", "x-powered-by"];
-
     /// Sends a GET to `url`, and returns the head of the answer. `None` if it does not come in time.
     ///
     /// # Errors
@@ -113,7 +110,8 @@ impl ServerHead {
         let headers = headers_with_defaults(headers, &[accepted]);
         // The head of the answer will have these response headers and no others: those in which servers name their software.
         let request = HttpRequest {
-            response_headers: Self::SOFTWARE.map(str::to_owned).into(),
+            // Servers name their software in these.
+            response_headers: vec!["server".to_owned(), "x-powered-by".to_owned()],
             ..request(Method::Get, url, headers)
         };
 

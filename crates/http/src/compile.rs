@@ -14,7 +14,7 @@ use super::mapping::compile_paths;
 use super::request::{
     CapturedFrom, EndpointTemplate, RequestContent, RequestTemplate, ResponseCapture,
 };
-use super::settings::{HttpAgentSettings, ResumeTemplate, ThenTemplate};
+use super::settings::{HttpAgentSettings, ResponseUse, ResumeTemplate, ThenTemplate};
 use ananke_agents::http::{Method, header, is_header};
 use ananke_base::diagnostic::Code;
 use ananke_base::source::{FreeMap, Node, NodeValue};
@@ -234,7 +234,11 @@ fn then(
         request: request?,
         until: until?,
         every_ms: every_ms?,
-        is_read: is_read?.unwrap_or_default(),
+        response: if is_read? == Some(true) {
+            ResponseUse::Read
+        } else {
+            ResponseUse::Captured
+        },
     })
 }
 

@@ -1,8 +1,8 @@
 //! Agents behind HTTP APIs of their own: a request and a response of JSON, server-sent events, JSON lines, text or prefixed lines, which
 //! the keys of the target describe.
 //!
-//! `config` and `response_config` are these keys, and `compile` makes the target of them. A `session` fills the templates of its
-//! requests (`request`) for each turn. The body of a response is taken apart (`framing`) into events (`event`), in which the paths
+//! `config` and `response_config` are these keys, and `compile` makes the target of them. In a `session`, each turn sends its
+//! requests (`turn_requests`, `request`), filled with what the `conversation` knows. The body of a response is taken apart (`framing`) into events (`event`), in which the paths
 //! (`path`) of the `mapping` find text, calls and everything else; `mapped_reader` puts the turn together, and `calls` its calls.
 //! `unread` looks for calls that no path found, and `seen_keys` says what a response had where a path found nothing.
 //!
@@ -13,6 +13,7 @@ mod agent_messages;
 mod calls;
 mod compile;
 mod config;
+mod conversation;
 mod event;
 mod framing;
 mod http_target;
@@ -27,6 +28,7 @@ mod seen_keys;
 mod session;
 mod settings;
 mod sink_report;
+mod turn_requests;
 mod unread;
 mod usage;
 

@@ -14,12 +14,12 @@ use ananke_model::variables::as_text;
 /// A path as people write it: `choices[0].message.tool_calls[*]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EventPath {
-    steps: Vec<PathStep>,
+    steps: Vec<EventPathStep>,
 }
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum PathStep {
+enum EventPathStep {
     /// The value of a key.
     Key(String),
     /// An item of a list; a negative index counts from its end.
@@ -29,14 +29,14 @@ enum PathStep {
     /// Each value of an object: `.*`.
     Values,
     /// The value, or the items of a list, that meet a condition: `[?…]`.
-    If(PathCondition),
+    If(StepCondition),
     /// The items of a list after the last one that meets a condition, or all: `[>…]`.
-    After(PathCondition),
+    After(StepCondition),
 }
 
 /// A condition on a value or on the name of its event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct PathCondition {
+struct StepCondition {
     subject: ConditionSubject,
     test: ConditionTest,
 }
@@ -104,7 +104,7 @@ impl EventPath {
     /// Whether it takes events as they are, whatever they hold: `$`, or conditions alone.
     pub(crate) fn takes_whole_event(&self) -> bool {
         let mut steps = self.steps.iter();
-        steps.all(|step| matches!(step, PathStep::If(_)))
+        steps.all(|step| matches!(step, EventPathStep::If(_)))
     }
 
     /// All that it finds, in the order of the value. The places of what `[>…]` left behind go to `passed_by`.
@@ -132,7 +132,7 @@ impl EventPath {
     }
 }
 
-impl PathStep {
+impl EventPathStep {
     /// Adds to `found` what this step leads to from `hit`.
     fn apply<'v>(
         &self,
@@ -265,7 +265,7 @@ impl<'v> Hit<'v> {
     }
 }
 
-impl PathCondition {
+impl StepCondition {
     fn is_met(&self, value: &Value, event: Option<&str>) -> bool {
         let subject = match &self.subject {
             ConditionSubject::EventName => event.map(|name| Cow::Owned(Value::from(name))),
@@ -311,7 +311,7 @@ struct PathReader {
 }
 
 impl PathReader {
-    fn steps(&mut self) -> Result<Vec<PathStep>, PathError> {
+    fn steps(&mut self) -> Result<Vec<EventPathStep>, PathError> {
         let mut steps = Vec::new();
         if self.characters.is_empty() {
             return Err(self.error("a path is not empty; `$` is the event itself"));
@@ -339,23 +339,23 @@ impl PathReader {
     }
 
     /// A key, or `*`.
-    fn key(&mut self) -> Result<PathStep, PathError> {
+    fn key(&mut self) -> Result<EventPathStep, PathError> {
         let key = self.until(&['.', '[', ']']);
         match key.as_str() {
             "" => Err(self.error("expected a key")),
-            "*" => Ok(PathStep::Values),
-            _ => Ok(PathStep::Key(key)),
+            "*" => Ok(EventPathStep::Values),
+            _ => Ok(EventPathStep::Key(key)),
         }
     }
 
     /// `[0]`, `[*]`, `[?…]` or `[>…]`.
-    fn bracket(&mut self) -> Result<PathStep, PathError> {
+    fn bracket(&mut self) -> Result<EventPathStep, PathError> {
         let open = self.at;
         self.at += 1;
         let step = if self.take('*') {
-            PathStep::Items
+            EventPathStep::Items
         } else if self.take('?') {
-            PathStep::If(self.condition()?)
+            EventPathStep::If(self.condition()?)
         } else if self.take('>') {
             let condition = self.condition()?;
             if condition.subject == ConditionSubject::EventName {
@@ -364,11 +364,11 @@ impl PathReader {
                     self.error("`[>…]` compares keys of items, `@event` is of the whole event")
                 );
             }
-            PathStep::After(condition)
+            EventPathStep::After(condition)
         } else {
             let index = self.until(&[']']);
             match index.parse() {
-                Ok(index) => PathStep::Index(index),
+                Ok(index) => EventPathStep::Index(index),
                 Err(_) => {
                     self.at = open;
                     return Err(
@@ -385,7 +385,7 @@ impl PathReader {
     }
 
     /// The inside of `[?…]`, without its bracket.
-    fn condition(&mut self) -> Result<PathCondition, PathError> {
+    fn condition(&mut self) -> Result<StepCondition, PathError> {
         let is_negated = self.take('!');
         let keys = self.until(&['=', '!', ']']);
         let subject = match keys.as_str() {
@@ -408,7 +408,7 @@ impl PathReader {
         if is_negated && test != ConditionTest::IsNotGiven {
             return Err(self.error("write `[?key!=value]`, or `[?!key]` without a value"));
         }
-        Ok(PathCondition { subject, test })
+        Ok(StepCondition { subject, test })
     }
 
     /// The value of a condition: up to `]`, or in quotes.
@@ -459,19 +459,19 @@ impl fmt::Display for EventPath {
         for (index, step) in self.steps.iter().enumerate() {
             let dot = if index == 0 { "" } else { "." };
             match step {
-                PathStep::Key(key) => write!(formatter, "{dot}{key}")?,
-                PathStep::Values => write!(formatter, "{dot}*")?,
-                PathStep::Index(index) => write!(formatter, "[{index}]")?,
-                PathStep::Items => formatter.write_str("[*]")?,
-                PathStep::If(condition) => write!(formatter, "[?{condition}]")?,
-                PathStep::After(condition) => write!(formatter, "[>{condition}]")?,
+                EventPathStep::Key(key) => write!(formatter, "{dot}{key}")?,
+                EventPathStep::Values => write!(formatter, "{dot}*")?,
+                EventPathStep::Index(index) => write!(formatter, "[{index}]")?,
+                EventPathStep::Items => formatter.write_str("[*]")?,
+                EventPathStep::If(condition) => write!(formatter, "[?{condition}]")?,
+                EventPathStep::After(condition) => write!(formatter, "[>{condition}]")?,
             }
         }
         Ok(())
     }
 }
 
-impl fmt::Display for PathCondition {
+impl fmt::Display for StepCondition {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let subject = match &self.subject {
             ConditionSubject::EventName => "@event".to_owned(),

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{compile::compile, config::HttpAgentConfig};
+use super::compile::compile;
+use super::config::{HttpAgentConfig, HttpRequestKeys};
 use ananke_agents::{Capabilities, Capability, Protocol, ProtocolConfig, Target};
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
@@ -33,12 +34,14 @@ impl ProtocolConfig for HttpAgentConfig {
     fn capabilities(&self) -> Capabilities {
         let response = &self.response;
         let mut capabilities = Self::ABILITIES;
+        let request = &self.request;
         // The mapping says what is shown.
         for (is_shown, capability) in [
             (response.calls.is_some(), Capability::ToolCalls),
             (response.usage.is_some(), Capability::Usage),
             (response.state.is_some(), Capability::State),
             (self.resume.is_some(), Capability::Interrupts),
+            (sends_messages(request), Capability::History),
         ] {
             if !is_shown {
                 capabilities = capabilities.without(capability);
@@ -61,6 +64,9 @@ impl ProtocolConfig for HttpAgentConfig {
             Capability::Interrupts => Some(
                 "say how an interrupt is answered: `resume: { body: … }` in the target, and `interrupts` in its `response`",
             ),
+            Capability::History => {
+                Some("send the conversation: `${MESSAGES}` or `${HISTORY}` in `body` of the target")
+            }
             Capability::ClientTools => Some(
                 "calls are read, and never executed: declare the tools in `body`, or test the model by itself",
             ),
@@ -75,4 +81,19 @@ impl ProtocolConfig for HttpAgentConfig {
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>> {
         Ok(Arc::new(compile(self, interpolation)?))
     }
+}
+
+/// Whether a request has the messages before its turn.
+fn sends_messages(request: &HttpRequestKeys) -> bool {
+    let has = |text: &str| {
+        ["${MESSAGES", "${HISTORY"]
+            .iter()
+            .any(|it| text.contains(it))
+    };
+    let body = match &request.body {
+        Some(body) => has(&body.to_json().to_string()),
+        None => false,
+    };
+    let form = request.form.iter().flatten();
+    body || form.map(|(_, text)| text).any(|text| has(text))
 }

@@ -12,6 +12,9 @@ const MOST_NAMES: usize = 20;
 /// The most levels whose keys are named.
 const DEPTH: usize = 4;
 
+/// So many equal characters at the start make two names alike.
+const SAME_START: usize = 4;
+
 /// The keys by which kinds of events differ.
 const KINDS: [&str; 4] = ["type", "event", "kind", "role"];
 
@@ -50,10 +53,29 @@ impl SeenKeys {
         }
         let words = format!("It has: {}", kinds.join("; "));
         let wanted = path.rsplit(['.', ']']).next().unwrap_or(path);
-        match nearest(wanted, names.iter().copied()) {
-            Some(name) if name != wanted => format!("{words} (did you mean \"{name}\"?)"),
-            _ => words,
+        match meant(wanted, &names) {
+            Some(name) => format!("{words} (did you mean \"{name}\"?)"),
+            None => words,
         }
+    }
+}
+
+/// The name that is probably meant: one that differs by typos, or the only one that begins in the same way, as `reply` does for
+/// `replies`.
+fn meant<'n>(wanted: &str, names: &[&'n str]) -> Option<&'n str> {
+    let others = names.iter().copied().filter(|name| *name != wanted);
+    let others: Vec<&str> = others.collect();
+    let near = nearest(wanted, others.iter().copied());
+    if near.is_some() {
+        return near;
+    }
+    let start = wanted.get(..SAME_START)?;
+    let mut alike = others.into_iter().filter(|name| name.starts_with(start));
+    let only = alike.next()?;
+    if alike.next().is_some() {
+        None
+    } else {
+        Some(only)
     }
 }
 

@@ -28,6 +28,15 @@ pub(crate) struct HttpAgentSettings {
     pub(crate) options: Arc<HttpOptions>,
 }
 
+/// The use of a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ResponseUse {
+    /// It is part of what the agent says.
+    Read,
+    /// Only its captures count.
+    Captured,
+}
+
 /// A request after the main one.
 #[derive(Clone, Debug)]
 pub(crate) struct ThenTemplate {
@@ -36,7 +45,7 @@ pub(crate) struct ThenTemplate {
     pub(crate) until: Option<CompiledPick>,
     /// The time between two requests, in milliseconds.
     pub(crate) every_ms: u64,
-    pub(crate) is_read: bool,
+    pub(crate) response: ResponseUse,
 }
 
 /// The request of a `resume` turn.

@@ -120,7 +120,7 @@ impl AgentMessages {
         });
     }
 
-    /// The texts of all messages.
+    /// The texts of the messages that were closed, in the order of the response.
     pub(crate) fn into_texts(self) -> Vec<String> {
         self.texts
     }

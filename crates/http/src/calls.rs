@@ -19,7 +19,7 @@ use ananke_trace::trace::{Change, ResultContent, Unread};
 pub(crate) struct KnownCalls {
     /// The key of the newest call with an id: a result may come in a later turn.
     by_id: HashMap<String, String>,
-    /// The keys of all calls.
+    /// The keys that were given, since an agent may use an id a second time.
     keys: HashSet<String>,
     /// The calls without a result, from the oldest: key and name.
     open: Vec<(String, String)>,
@@ -59,7 +59,7 @@ impl KnownCalls {
     }
 }
 
-/// A call of the turn.
+/// A call that later items may be about, since servers send a call again as it grows.
 #[derive(Debug)]
 struct TurnCall {
     key: String,
@@ -73,7 +73,7 @@ struct TurnCall {
     result: Option<Value>,
 }
 
-/// The calls of a turn.
+/// The calls of a turn, in the order in which they began.
 #[derive(Debug, Default)]
 pub(crate) struct TurnCalls {
     calls: Vec<TurnCall>,
@@ -97,58 +97,53 @@ impl TurnCalls {
         let index = text_in(mapping.index.as_ref(), item);
         let name = text_in(Some(&mapping.name), item);
         let args = value_in(mapping.args.as_ref(), item);
-        let position = match self.position(id.as_deref(), index.as_deref(), mapping) {
-            // Pieces of arguments go to the call that began last, unless they begin another one.
-            None if name.is_none() && mapping.mode == CallMode::Delta && id.is_none() => {
-                self.calls.len().checked_sub(1)
-            }
-            found => found,
-        };
-        let position = match (position, name) {
-            (Some(position), _) => position,
-            (None, Some(name)) => {
-                let key = known.add(id.as_deref(), &name, ids);
-                report(Change::CallOpened {
-                    id: Cow::Borrowed(&key),
-                    name: Cow::Borrowed(&name),
-                    subagent: None,
-                });
-                self.calls.push(TurnCall {
-                    key,
-                    id,
-                    index,
-                    args: None,
-                    joiner: HalfJoiner::default(),
-                    has_args: false,
-                    is_complete: false,
-                    result: None,
-                });
-                self.calls.len() - 1
-            }
-            (None, None) if args.is_none() && id.is_none() => return Ok(()),
-            (None, None) => {
-                return Err(format!(
-                    "has an item of {} in which `response.calls.name` finds nothing: {}. It has: {}",
-                    mapping.at.words(),
-                    mapping.name.words(),
-                    key_list(item.value)
-                ));
-            }
+        let mut position = self.position(id.as_deref(), index.as_deref(), mapping);
+        // Servers leave the name and the id out of later pieces of arguments, so that these go to the call that began last.
+        let is_later_piece = name.is_none() && id.is_none() && mapping.mode == CallMode::Delta;
+        if position.is_none() && is_later_piece {
+            position = self.calls.len().checked_sub(1);
+        }
+        let position = if let Some(position) = position {
+            position
+        } else if let Some(name) = name {
+            let key = known.add(id.as_deref(), &name, ids);
+            report(Change::CallOpened {
+                id: Cow::Borrowed(&key),
+                name: Cow::Borrowed(&name),
+                subagent: None,
+            });
+            self.calls.push(TurnCall {
+                key,
+                id,
+                index,
+                args: None,
+                joiner: HalfJoiner::default(),
+                has_args: false,
+                is_complete: false,
+                result: None,
+            });
+            self.calls.len() - 1
+        } else if args.is_none() && id.is_none() {
+            // An item with nothing of a call in it is passed over.
+            return Ok(());
+        } else {
+            return Err(format!(
+                "has an item of {} in which `response.calls.name` finds nothing: {}. It has: {}",
+                mapping.at.words(),
+                mapping.name.words(),
+                key_list(item.value)
+            ));
         };
         let call = &mut self.calls[position];
         if let Some(args) = args {
             call.add_args(args, mapping.mode, halves, report);
         }
-        let result = value_in(mapping.result.as_ref(), item).filter(is_result);
-        let error = mapping
-            .error
-            .as_ref()
-            .map(|error| finds_something(error, item));
+        let mut result = value_in(mapping.result.as_ref(), item).filter(is_result);
+        let error = failure_in(mapping.error.as_ref(), item);
         // A call that failed may have no other result than its error.
-        let result = match (result, error) {
-            (None, Some(true)) => value_in(mapping.error.as_ref(), item),
-            (result, _) => result,
-        };
+        if result.is_none() && error == Some(true) {
+            result = value_in(mapping.error.as_ref(), item);
+        }
         if let Some(result) = result {
             call.answer(result, error, known, report);
         } else if mapping.mode == CallMode::Whole && call.id.is_none() {
@@ -165,19 +160,14 @@ impl TurnCalls {
         index: Option<&str>,
         mapping: &CallMapping,
     ) -> Option<usize> {
+        let mut calls = self.calls.iter();
         if let Some(id) = id {
-            return self
-                .calls
-                .iter()
-                .rposition(|call| call.id.as_deref() == Some(id));
+            return calls.rposition(|call| call.id.as_deref() == Some(id));
         }
         if let Some(index) = index
             && mapping.mode == CallMode::Delta
         {
-            return self
-                .calls
-                .iter()
-                .rposition(|call| call.index.as_deref() == Some(index));
+            return calls.rposition(|call| call.index.as_deref() == Some(index));
         }
         None
     }
@@ -196,10 +186,7 @@ impl TurnCalls {
             Some(result) => value_in(Some(result), item).unwrap_or(Value::Null),
             None => item.value.clone(),
         };
-        let error = mapping
-            .error
-            .as_ref()
-            .map(|error| finds_something(error, item));
+        let error = failure_in(mapping.error.as_ref(), item);
         let Some(key) = known.answered_by(id.as_deref(), name.as_deref()) else {
             let id = id.or(name).unwrap_or_default();
             return report(Change::Unread(Unread::results(
@@ -268,16 +255,17 @@ impl TurnCall {
         if std::mem::replace(&mut self.is_complete, true) {
             return;
         }
-        let id = || Cow::Borrowed(self.key.as_str());
         if !self.has_args {
             let delta = match &self.args {
                 None | Some(Value::Null) => Cow::Borrowed("{}"),
                 Some(Value::String(text)) if text.trim().is_empty() => Cow::Borrowed("{}"),
                 Some(args) => Cow::Owned(as_text(args)),
             };
-            report(Change::CallArgs { id: id(), delta });
+            let id = Cow::Borrowed(self.key.as_str());
+            report(Change::CallArgs { id, delta });
         }
-        report(Change::CallArgsDone { id: id() });
+        let id = Cow::Borrowed(self.key.as_str());
+        report(Change::CallArgsDone { id });
     }
 
     fn answer(
@@ -304,7 +292,7 @@ impl TurnCall {
     }
 }
 
-/// Reports the result of a call.
+/// Reports a result and closes its call, so that a later result without an id answers another one.
 fn answered(
     key: &str,
     result: Value,
@@ -330,6 +318,11 @@ fn is_result(value: &Value) -> bool {
         Value::String(text) => !text.is_empty(),
         _ => true,
     }
+}
+
+/// Whether the call of an item has failed; `None` if the mapping does not say where that is.
+fn failure_in(pick: Option<&CompiledPick>, item: Searched<'_>) -> Option<bool> {
+    Some(finds_something(pick?, item))
 }
 
 /// Whether `pick` finds something that is not false or empty.

@@ -27,10 +27,10 @@ use ananke_model::variables::{
 /// The variables that are known when a request is sent.
 const SENT: [&str; 4] = ["INPUT", "MESSAGES", "HISTORY", "TURN"];
 
-/// Those that a message of the conversation has.
+/// The variables that a message of the conversation has.
 const OF_MESSAGE: [&str; 2] = ["ROLE", "TEXT"];
 
-/// Those that the request of a `resume` turn has in addition.
+/// The variables that the request of a `resume` turn has in addition.
 const OF_RESUME: [&str; 3] = ["RESUME", "RESUME_STATUS", "RESUME_ID"];
 
 /// The time between two requests that wait for something, in milliseconds, if the target does not say so.
@@ -117,21 +117,11 @@ fn captured_names(
     interpolation: &mut Interpolation<'_>,
 ) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    let start = config
-        .start
-        .iter()
-        .flatten()
-        .map(|start| &start.request.capture);
-    let then = config
-        .then
-        .iter()
-        .flatten()
-        .map(|then| &then.request.capture);
-    for captures in std::iter::once(&config.request.capture)
-        .chain(start)
-        .chain(then)
-    {
-        for (name, _) in captures.iter().flatten() {
+    let mut requests = vec![&config.request];
+    requests.extend(config.start.iter().flatten().map(|start| &start.request));
+    requests.extend(config.then.iter().flatten().map(|then| &then.request));
+    for request in requests {
+        for (name, _) in request.capture.iter().flatten() {
             if let Some((wrong, help)) = name_problem(name) {
                 let message = format!("`{}` {wrong}", name.value);
                 interpolation.report(Code::BadValue, name.span, message, Some(help.to_owned()));
@@ -325,13 +315,16 @@ fn content(
     late: &Late<'_>,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<RequestContent> {
-    let place = match (&keys.body, &keys.form) {
-        (Some(body), _) => body.span,
-        (None, Some(form)) => match form.iter().next() {
-            Some((name, _)) => name.span,
-            None => return Ok(RequestContent::Form(Vec::new())),
-        },
-        (None, None) => return Ok(RequestContent::None),
+    let place = if let Some(body) = &keys.body {
+        body.span
+    } else if let Some(form) = &keys.form {
+        // A form without fields has no place in the file, and nothing that may be wrong.
+        let Some((name, _)) = form.iter().next() else {
+            return Ok(RequestContent::Form(Vec::new()));
+        };
+        name.span
+    } else {
+        return Ok(RequestContent::None);
     };
     if keys.body.is_some() && keys.form.is_some() {
         let message = "`body` and `form` both say what is sent";
@@ -461,7 +454,8 @@ fn roles(
     };
     let user: Leaf<Option<String>> = roles.user.fill(interpolation);
     let agent: Leaf<Option<String>> = roles.assistant.fill(interpolation);
-    let (user, agent) = (user?, agent?);
+    let user = user?;
+    let agent = agent?;
     Ok((
         user.unwrap_or_else(|| "user".to_owned()),
         agent.unwrap_or_else(|| "assistant".to_owned()),

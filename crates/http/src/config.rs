@@ -17,7 +17,7 @@ pub struct HttpAgentConfig {
     /// The URL that the turns of a conversation are sent to (`http://` or `https://`). Values of captures are percent-encoded.
     #[schemars(example = "http://localhost:8000/chat")]
     pub endpoint: Text,
-    /// The keys of the request.
+    /// The request itself, and the captures of its response.
     #[serde(rename = "$ananke::flattened method headers query body form capture")]
     #[schemars(flatten)]
     pub request: HttpRequestKeys,
@@ -104,7 +104,7 @@ pub struct StartRequest {
     /// Where it is sent: a URL, or a path on the host of the target's endpoint.
     #[schemars(example = "/threads")]
     pub endpoint: Text,
-    /// The keys of the request.
+    /// The request itself, and the captures of its response.
     #[serde(rename = "$ananke::flattened method headers query body form capture")]
     #[schemars(flatten)]
     pub request: HttpRequestKeys,
@@ -118,7 +118,7 @@ pub struct ThenRequest {
     /// Where it is sent: a URL, or a path on the host of the target's endpoint.
     #[schemars(example = "/runs/${RUN}")]
     pub endpoint: Text,
-    /// The keys of the request.
+    /// The request itself, and the captures of its response.
     #[serde(rename = "$ananke::flattened method headers query body form capture")]
     #[schemars(flatten)]
     pub request: HttpRequestKeys,
@@ -156,10 +156,10 @@ pub struct ResumeRequest {
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.4"))]
 pub struct StatusNames {
-    /// It is resolved (default `resolved`).
+    /// The word for an interrupt that is resolved (default `resolved`).
     #[schemars(example = &"approve")]
     pub resolved: Option<Text>,
-    /// It is cancelled (default `cancelled`).
+    /// The word for an interrupt that is cancelled (default `cancelled`).
     #[schemars(example = &"reject")]
     pub cancelled: Option<Text>,
 }

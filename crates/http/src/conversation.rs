@@ -148,7 +148,7 @@ impl HttpConversation {
                 "TEXT" => Some(Value::from(text.as_str())),
                 _ => None,
             });
-            // Both variables have a value, so that nothing can be missing.
+            // Both variables have a value, so that filling cannot fail.
             if let Ok(Some(message)) = message {
                 list.push(message);
             }

@@ -9,10 +9,11 @@ use ananke_base::source::received_json::{Halves, Oddities, decoded, read_event};
 /// The name of a server-sent event without one.
 const MESSAGE: &str = "message";
 
-/// The mark by which many servers end a stream. It says nothing that the end of the body does not say.
+/// The mark by which many servers end a stream. It says nothing that the end of the body does not say, so that paths never
+/// see it.
 const END_MARK: &str = "[DONE]";
 
-/// One event.
+/// A part of a response that paths look into: a document, a line of it, or the data of a server-sent event.
 #[derive(Debug)]
 pub(crate) struct ResponseEvent {
     pub(crate) name: Option<String>,
@@ -32,8 +33,13 @@ impl ResponseEvent {
 
     /// The event as paths look into it.
     pub(crate) fn searched(&self) -> Searched<'_> {
+        self.item(&self.value)
+    }
+
+    /// A value of the event that was found, as further paths look into it.
+    pub(crate) fn item<'v>(&'v self, value: &'v Value) -> Searched<'v> {
         Searched {
-            value: &self.value,
+            value,
             event: self.name.as_deref(),
         }
     }
@@ -47,9 +53,9 @@ impl ResponseEvent {
 /// Text in the data of an event that begins like JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JsonLike {
-    /// It must be JSON.
+    /// An error if it is not JSON: what is missing of it may be a call.
     Checked,
-    /// It may be text, since the mapping takes events as they are.
+    /// Text if it is not JSON, since the mapping takes events as they are.
     Taken,
 }
 
@@ -132,30 +138,34 @@ fn block(text: &str, json_like: JsonLike) -> Result<Vec<ResponseEvent>, String> 
     }
     let has_name = name.is_some();
     let name = Some(name.unwrap_or_else(|| MESSAGE.to_owned()));
-    match data.as_deref().map(str::trim_end) {
-        Some(END_MARK) => {}
-        None | Some("") if has_name => events.push(ResponseEvent {
+    let data = data.unwrap_or_default();
+    let trimmed = data.trim_end();
+    if trimmed == END_MARK {
+        return Ok(events);
+    }
+    // The name may say everything, as that of `event: end` does.
+    if trimmed.is_empty() && has_name {
+        events.push(ResponseEvent {
             name,
             value: Value::Null,
             oddities: Oddities::default(),
+        });
+        return Ok(events);
+    }
+    // Whitespace may be a piece of the text, and no data at all is none.
+    if data.is_empty() {
+        return Ok(events);
+    }
+    match read_event(&data) {
+        Ok((value, oddities)) => events.push(ResponseEvent {
+            name,
+            value,
+            oddities,
         }),
-        None => {}
-        // Whitespace may be a piece of the text, and no data at all is none.
-        Some("") if data.as_deref() == Some("") => {}
-        Some(_) => {
-            let data = data.unwrap_or_default();
-            match read_event(&data) {
-                Ok((value, oddities)) => events.push(ResponseEvent {
-                    name,
-                    value,
-                    oddities,
-                }),
-                Err(error) if data.starts_with(['{', '[']) && json_like == JsonLike::Checked => {
-                    return Err(format!("is not JSON: {error}"));
-                }
-                Err(_) => events.push(ResponseEvent::text(name, &data)),
-            }
+        Err(error) if data.starts_with(['{', '[']) && json_like == JsonLike::Checked => {
+            return Err(format!("is not JSON: {error}"));
         }
+        Err(_) => events.push(ResponseEvent::text(name, &data)),
     }
     Ok(events)
 }

@@ -80,9 +80,7 @@ impl BodyFraming {
 
     /// Finds out the form by the first bytes, if they are enough.
     fn detect(&mut self) {
-        let blank = |byte: &&u8| byte.is_ascii_whitespace();
-        let blanks = self.buffer.iter().take_while(blank).count();
-        let bytes = &self.buffer[blanks..];
+        let bytes = self.buffer.trim_ascii_start();
         let Some(&first) = bytes.first() else {
             return;
         };
@@ -113,11 +111,10 @@ impl BodyFraming {
                 self.is_after_return = false;
                 if next == b'\n' {
                     self.scanned += 1;
-                    self.start = self.start.max(if self.start == self.line {
-                        self.scanned
-                    } else {
-                        0
-                    });
+                    // The next block begins after the LF, otherwise the LF alone would be taken for a block.
+                    if self.start == self.line {
+                        self.start = self.scanned;
+                    }
                     self.line = self.scanned;
                 }
             }
@@ -126,7 +123,8 @@ impl BodyFraming {
                 return None;
             };
             let end = self.scanned + length;
-            let (start, line) = (self.start, self.line);
+            let start = self.start;
+            let line = self.line;
             self.is_after_return = self.buffer[end] == b'\r';
             self.scanned = end + 1;
             self.line = end + 1;
@@ -196,7 +194,7 @@ impl BodyFraming {
                 if self.first_value.is_none() {
                     self.first_value = self.next_value();
                 }
-                // A second value shows that they are several, so that the first one is an event.
+                // A second value shows that the body is a stream, so that the first value is an event and not the document.
                 let rest = &self.buffer[self.start..];
                 if self.first_value.is_some() && rest.iter().any(|byte| !byte.is_ascii_whitespace())
                 {
@@ -216,7 +214,7 @@ impl BodyFraming {
         }
     }
 
-    /// Forgets what was handed over.
+    /// Forgets what was handed over, so that memory does not grow with the stream.
     fn compact(&mut self) {
         if self.first_value.is_some() || self.start == 0 || self.form == StreamForm::Json {
             return;

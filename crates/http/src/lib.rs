@@ -2,9 +2,10 @@
 //! the keys of the target describe.
 //!
 //! `config` and `response_config` are these keys, and `compile` makes the target of them. In a `session`, each turn sends its
-//! requests (`turn_requests`, `request`), filled with what the `conversation` knows. The body of a response is taken apart (`framing`) into events (`event`), in which the paths
-//! (`path`) of the `mapping` find text, calls and everything else; `mapped_reader` puts the turn together, and `calls` its calls.
-//! `unread` looks for calls that no path found, and `seen_keys` says what a response had where a path found nothing.
+//! requests (`turn_requests`, `request`), filled with what the `conversation` knows. The body of a response is taken apart (`framing`)
+//! into events (`event`), in which the paths (`path`) of the `mapping` find text, calls and everything else; `mapped_reader` puts the
+//! turn together, and `calls` its calls. `unread` looks for calls that no path found, and `seen_keys` has the keys of a response for
+//! the message about a path that found nothing.
 //!
 //! **Invariant:** it knows `agents` and no other protocol; a path that finds no text in a turn is an error, and a call that no path
 //! finds is unread, so that a wrong mapping never makes a rule pass.

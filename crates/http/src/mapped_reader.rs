@@ -14,7 +14,7 @@ use super::event::{self, JsonLike, ResponseEvent};
 use super::framing::KnownForm;
 use super::mapping::{CompiledPick, ResponseMapping};
 use super::modes::{StreamForm, TextMode};
-use super::path::{Hit, HitPlace, Searched};
+use super::path::{HitPlace, Searched};
 use super::request::{CapturedFrom, ResponseCapture};
 use super::seen_keys::SeenKeys;
 use super::sink_report::SinkReport;
@@ -146,12 +146,11 @@ impl<'a> MappedReader<'a> {
     pub(crate) fn abandon(mut self, sink: &mut dyn Sink) {
         let at = self.last;
         // A sink that wants no more gets the rest all the same, so that a report shows what had arrived.
-        let mut change = |change: Change<'_>| {
+        self.calls.complete_all(&mut |change| {
             let _over = sink.change(at, change);
-        };
-        self.calls.complete_all(&mut change);
+        });
         for unread in self.unclaimed.unread(self.known) {
-            change(Change::Unread(unread));
+            let _over = sink.change(at, Change::Unread(unread));
         }
     }
 
@@ -178,19 +177,19 @@ impl<'a> MappedReader<'a> {
         }
 
         // A call whose result is not shown was executed all the same, unless the agent waits for an answer about it.
-        let shows_results = self.mapping.results.is_some()
-            || self
-                .mapping
-                .calls
-                .as_ref()
-                .is_some_and(|calls| calls.result.is_some());
+        let is_in_calls = match &self.mapping.calls {
+            Some(calls) => calls.result.is_some(),
+            None => false,
+        };
+        let shows_results = is_in_calls || self.mapping.results.is_some();
         let is_waiting = !self.interrupts.is_empty();
         for key in self.calls.unanswered() {
             let is_asked = self
                 .interrupts
                 .iter()
                 .any(|it| it.call.as_deref() == Some(key));
-            if !(is_asked || is_waiting && shows_results) {
+            let may_wait = is_asked || is_waiting && shows_results;
+            if !may_wait {
                 report.change(Change::CallExecuted { id: key.into() });
             }
         }
@@ -238,7 +237,6 @@ impl<'a> MappedReader<'a> {
         }
     }
 
-    /// Reads one event.
     fn read(&mut self, event: &ResponseEvent, report: &mut SinkReport<'_>) -> Result<(), String> {
         warn_of_oddities(&event.oddities, report);
         let searched = event.searched();
@@ -305,29 +303,31 @@ impl<'a> MappedReader<'a> {
         searched: Searched<'v>,
         passed_by: &mut Vec<HitPlace>,
     ) -> Vec<(HitPlace, FoundItem<'v>)> {
-        let mut found: Vec<(HitPlace, FoundItem<'v>)> = Vec::new();
-        let mut add = |pick: Option<&CompiledPick>, kind: fn(Cow<'v, Value>) -> FoundItem<'v>| {
-            let hits: Vec<Hit<'v>> = match pick {
-                Some(pick) => pick.find(searched, passed_by),
-                None => Vec::new(),
-            };
-            found.extend(hits.into_iter().map(|hit| (hit.place, kind(hit.value))));
-        };
         let mapping = self.mapping;
-        add(Some(&mapping.text.pick), FoundItem::Text);
-        add(mapping.reasoning.as_ref(), FoundItem::Reasoning);
-        add(
-            mapping.calls.as_ref().map(|calls| &calls.at),
-            FoundItem::Call,
-        );
-        add(
-            mapping.results.as_ref().map(|results| &results.at),
-            FoundItem::Result,
-        );
-        add(
-            mapping.interrupts.as_ref().map(|interrupts| &interrupts.at),
-            FoundItem::Interrupt,
-        );
+        let mut found = Vec::new();
+        for hit in mapping.text.pick.find(searched, passed_by) {
+            found.push((hit.place, FoundItem::Text(hit.value)));
+        }
+        if let Some(reasoning) = &mapping.reasoning {
+            for hit in reasoning.find(searched, passed_by) {
+                found.push((hit.place, FoundItem::Reasoning(hit.value)));
+            }
+        }
+        if let Some(calls) = &mapping.calls {
+            for hit in calls.at.find(searched, passed_by) {
+                found.push((hit.place, FoundItem::Call(hit.value)));
+            }
+        }
+        if let Some(results) = &mapping.results {
+            for hit in results.at.find(searched, passed_by) {
+                found.push((hit.place, FoundItem::Result(hit.value)));
+            }
+        }
+        if let Some(interrupts) = &mapping.interrupts {
+            for hit in interrupts.at.find(searched, passed_by) {
+                found.push((hit.place, FoundItem::Interrupt(hit.value)));
+            }
+        }
         // What one path finds is in order already, and what is at one place keeps the order from above.
         found.sort_by(|(one, _), (other, _)| one.cmp(other));
         found
@@ -341,10 +341,6 @@ impl<'a> MappedReader<'a> {
         cumulative: &mut Option<String>,
         report: &mut SinkReport<'_>,
     ) -> Result<(), String> {
-        let item = |value| Searched {
-            value,
-            event: event.name.as_deref(),
-        };
         let halves = event.halves();
         match found {
             FoundItem::Text(value) => {
@@ -365,26 +361,28 @@ impl<'a> MappedReader<'a> {
             FoundItem::Call(value) => {
                 self.messages.close(report);
                 if let Some(calls) = &self.mapping.calls {
-                    let mut change = |change: Change<'_>| report.change(change);
                     self.calls.take(
-                        item(&value),
+                        event.item(&value),
                         calls,
                         halves,
                         self.known,
                         self.ids,
-                        &mut change,
+                        &mut |change| report.change(change),
                     )?;
                 }
             }
             FoundItem::Result(value) => {
                 self.messages.close(report);
                 if let Some(results) = &self.mapping.results {
-                    let mut change = |change: Change<'_>| report.change(change);
-                    self.calls
-                        .take_result(item(&value), results, self.known, &mut change);
+                    self.calls.take_result(
+                        event.item(&value),
+                        results,
+                        self.known,
+                        &mut |change| report.change(change),
+                    );
                 }
             }
-            FoundItem::Interrupt(value) => self.add_interrupt(item(&value)),
+            FoundItem::Interrupt(value) => self.add_interrupt(event.item(&value)),
             FoundItem::Reasoning(value) => {
                 if let Value::String(text) = &*value {
                     self.messages.add_reasoning(text, halves, self.ids, report);
@@ -430,7 +428,7 @@ impl<'a> MappedReader<'a> {
             message: text_in(interrupts.message.as_ref(), item),
             call: call.map(|id| TurnCalls::key_of(&id, self.known).unwrap_or(id)),
         };
-        // Servers send the state again and again, with the interrupts in it.
+        // Servers send the state again and again with the interrupts in it, so that the same one comes several times.
         if !self.interrupts.iter().any(|known| known.id == interrupt.id) {
             self.interrupts.push(interrupt);
         }
@@ -444,10 +442,10 @@ fn error_in(pick: Option<&CompiledPick>, searched: Searched<'_>) -> Option<Strin
         return None;
     }
     let value = pick.first(searched)?.value.into_owned();
+    // A path may lead to the whole object of an error, and a report shows the sentence in it if there is one.
     let words = value.get("message").or_else(|| value.get("detail"));
-    Some(match (&value, words) {
-        (Value::String(text), _) => text.clone(),
-        (_, Some(Value::String(text))) => text.clone(),
+    Some(match words.unwrap_or(&value) {
+        Value::String(text) => text.clone(),
         _ => value.to_string(),
     })
 }

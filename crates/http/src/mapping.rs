@@ -26,7 +26,8 @@ pub(crate) struct ResponseMapping {
     pub(crate) is_strict: bool,
 }
 
-/// Where text is.
+/// The paths to what the agent says. Unless text is optional, a turn in which they find nothing is an error, since a wrong path
+/// would pass every prohibition on text.
 #[derive(Clone, Debug)]
 pub(crate) struct TextMapping {
     pub(crate) pick: CompiledPick,
@@ -35,7 +36,7 @@ pub(crate) struct TextMapping {
     pub(crate) is_optional: bool,
 }
 
-/// Where calls are.
+/// The paths to calls: `at` leads to items, and the others begin at an item.
 #[derive(Clone, Debug)]
 pub(crate) struct CallMapping {
     pub(crate) at: CompiledPick,
@@ -48,7 +49,7 @@ pub(crate) struct CallMapping {
     pub(crate) mode: CallMode,
 }
 
-/// Where results are.
+/// The paths to results that are not in the items of their calls.
 #[derive(Clone, Debug)]
 pub(crate) struct ResultMapping {
     pub(crate) at: CompiledPick,
@@ -58,7 +59,7 @@ pub(crate) struct ResultMapping {
     pub(crate) error: Option<CompiledPick>,
 }
 
-/// Where interrupts are.
+/// The paths to what the agent waits for.
 #[derive(Clone, Debug)]
 pub(crate) struct InterruptMapping {
     pub(crate) at: CompiledPick,

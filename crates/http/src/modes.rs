@@ -30,7 +30,7 @@ pub enum StreamForm {
 pub enum TextMode {
     /// Each is a message.
     Whole,
-    /// They are pieces of a message. A call between them begins another one.
+    /// Pieces of one message. A call between them begins another one.
     Delta,
     /// Each event has all of the text so far.
     Cumulative,

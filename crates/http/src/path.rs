@@ -17,7 +17,6 @@ pub(crate) struct EventPath {
     steps: Vec<EventPathStep>,
 }
 
-/// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum EventPathStep {
     /// The value of a key.
@@ -43,7 +42,7 @@ struct StepCondition {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ConditionSubject {
-    /// `@event`.
+    /// Written `@event`: the name of a server-sent event, or the code of a line.
     EventName,
     /// A key, and keys in its value.
     Keys(Vec<String>),
@@ -74,14 +73,12 @@ pub(crate) type HitPlace = Vec<u32>;
 pub(crate) struct Hit<'v> {
     /// The value: a copy if a text that holds JSON was looked into.
     pub(crate) value: Cow<'v, Value>,
-    /// Its position.
     pub(crate) place: HitPlace,
 }
 
 /// The item that a path is looked for in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Searched<'v> {
-    /// The value.
     pub(crate) value: &'v Value,
     /// The name of its event, if it has one.
     pub(crate) event: Option<&'v str>,
@@ -189,7 +186,7 @@ impl EventPathStep {
     }
 }
 
-/// A hit that can be stepped into: servers put JSON into texts.
+/// A hit that can be stepped into, since servers put JSON into texts.
 fn opened(hit: Hit<'_>) -> Hit<'_> {
     if let Value::String(text) = &*hit.value
         && text.trim_start().starts_with(['{', '['])

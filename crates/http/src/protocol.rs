@@ -35,7 +35,7 @@ impl ProtocolConfig for HttpAgentConfig {
         let response = &self.response;
         let mut capabilities = Self::ABILITIES;
         let request = &self.request;
-        // The mapping says what is shown.
+        // What the mapping does not show would pass every prohibition on it, so that tests with such a rule do not load.
         for (is_shown, capability) in [
             (response.calls.is_some(), Capability::ToolCalls),
             (response.usage.is_some(), Capability::Usage),
@@ -85,15 +85,16 @@ impl ProtocolConfig for HttpAgentConfig {
 
 /// Whether a request has the messages before its turn.
 fn sends_messages(request: &HttpRequestKeys) -> bool {
-    let has = |text: &str| {
-        ["${MESSAGES", "${HISTORY"]
-            .iter()
-            .any(|it| text.contains(it))
-    };
-    let body = match &request.body {
-        Some(body) => has(&body.to_json().to_string()),
-        None => false,
-    };
-    let form = request.form.iter().flatten();
-    body || form.map(|(_, text)| text).any(|text| has(text))
+    if let Some(body) = &request.body
+        && names_messages(&body.to_json().to_string())
+    {
+        return true;
+    }
+    let mut form = request.form.iter().flatten();
+    form.any(|(_, text)| names_messages(text))
+}
+
+/// Whether a text has `${MESSAGES}` or `${HISTORY}`, with a path or a default as well.
+fn names_messages(text: &str) -> bool {
+    text.contains("${MESSAGES") || text.contains("${HISTORY")
 }

@@ -120,21 +120,20 @@ impl RequestTemplate {
 /// The header by which a response sets a cookie.
 const SET_COOKIE: &str = "set-cookie";
 
-/// What every request accepts, unless the target says otherwise: some servers choose the form of their response by it.
+/// What every request accepts unless the target has an `accept` of its own, because some servers choose the form of their response
+/// by it.
 const ACCEPTED: &str = "application/json, text/event-stream, */*";
 
 impl EndpointTemplate {
     fn fill(&self, look_up: &LookUp<'_>) -> Result<Url, TargetError> {
-        // A whole address from a response is one already; a part of one may hold anything.
-        let is_whole = self.address.is_one_variable();
-        let escape = |value: String| {
-            if is_whole {
-                value
-            } else {
-                percent_encoded(&value)
-            }
+        // A whole address from a response is one already. A part of one may hold anything, so that its slashes and question marks are
+        // encoded.
+        let filled = if self.address.is_one_variable() {
+            self.address.text(look_up, &|address| address)
+        } else {
+            self.address.text(look_up, &|part| percent_encoded(&part))
         };
-        let text = self.address.text(look_up, &escape).map_err(unknown)?;
+        let text = filled.map_err(unknown)?;
         let url = match &self.base {
             Some(base) => base.join(&text),
             None => Url::parse(&text),
@@ -184,13 +183,19 @@ impl ResponseCapture {
                     .find(|(name, _)| name.eq_ignore_ascii_case(wanted));
                 found.map(|(_, value)| Value::from(value.as_str()))
             }
-            CapturedFrom::Cookie(wanted) => headers.iter().find_map(|(name, value)| {
-                if !name.eq_ignore_ascii_case(SET_COOKIE) {
-                    return None;
+            CapturedFrom::Cookie(wanted) => {
+                for (name, value) in headers {
+                    // The attributes of a cookie, such as `Path`, follow its value.
+                    let cookie = value.split(';').next().unwrap_or_default();
+                    if name.eq_ignore_ascii_case(SET_COOKIE)
+                        && let Some((name, value)) = cookie.split_once('=')
+                        && name.trim() == wanted
+                    {
+                        return Some(Value::from(value.trim()));
+                    }
                 }
-                let (name, value) = value.split(';').next()?.split_once('=')?;
-                (name.trim() == wanted).then(|| Value::from(value.trim()))
-            }),
+                None
+            }
         }
     }
 }

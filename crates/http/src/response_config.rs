@@ -203,9 +203,12 @@ pub struct UsagePicks {
 
 /// Reports results without calls: a result answers a call.
 fn needs_calls(config: &ResponseConfig, interpolation: &mut Interpolation<'_>) -> Leaf<()> {
-    let (Some(results), None) = (&config.results, &config.calls) else {
+    let Some(results) = &config.results else {
         return Ok(());
     };
+    if config.calls.is_some() {
+        return Ok(());
+    }
     let message = "`results` need `calls`: a result answers a call";
     let help = "say where the calls are: `calls: { at: \"tool_calls[*]\", name: name }`";
     Err(interpolation.report(

@@ -39,11 +39,7 @@ impl SeenKeys {
         let mut kinds = Vec::new();
         let mut names = Vec::new();
         for (kind, keys) in &self.kinds {
-            let listed = if keys.is_empty() {
-                "no keys".to_owned()
-            } else {
-                keys.join(", ")
-            };
+            let listed = listed(keys);
             kinds.push(if kind.is_empty() {
                 listed
             } else {
@@ -125,7 +121,10 @@ fn add_names(value: &Value, prefix: String, depth: usize, names: &mut Vec<String
 
 /// The keys of an item in words.
 pub(crate) fn key_list(item: &Value) -> String {
-    let names = names_of(item);
+    listed(&names_of(item))
+}
+
+fn listed(names: &[String]) -> String {
     if names.is_empty() {
         "no keys".to_owned()
     } else {

@@ -59,14 +59,15 @@ impl HttpSession {
         };
         let closed = self.transport.moment(ClientEvent::Closes(closed));
         let ended = if matches!(ended, Ok(Ended::Terminal)) {
-            reader.finish(sink).map(|end| match end {
-                ReplyEnd::Complete(texts) => {
+            match reader.finish(sink) {
+                Ok(ReplyEnd::Complete(texts)) => {
                     self.conversation.add_reply(&texts);
-                    Ended::Terminal
+                    Ok(Ended::Terminal)
                 }
-                ReplyEnd::Ended => Ended::Terminal,
-                ReplyEnd::Stopped => Ended::Cancelled,
-            })
+                Ok(ReplyEnd::Ended) => Ok(Ended::Terminal),
+                Ok(ReplyEnd::Stopped) => Ok(Ended::Cancelled),
+                Err(error) => Err(error),
+            }
         } else {
             reader.abandon(sink);
             ended

@@ -31,7 +31,7 @@ pub(crate) struct HttpAgentSettings {
 /// The use of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ResponseUse {
-    /// It is part of what the agent says.
+    /// Part of what the agent says.
     Read,
     /// Only its captures count.
     Captured,

@@ -79,7 +79,7 @@ impl TurnRequests<'_, '_> {
             }
         }
         self.close();
-        // A response that is waited for is a document, since it is read before it is known whether it is the one.
+        // A response that is waited for is a document, since it is read as a whole before `until` can decide.
         if last.until.is_some() {
             return self.repeated(last, ResponseUse::Read).await;
         }
@@ -130,7 +130,7 @@ impl TurnRequests<'_, '_> {
                 }
             }
 
-            // The agent works in the pause, so that it is time of the turn.
+            // The agent works in the pause, so that the pause is a part of the time of the turn.
             self.close();
             if self.limits.timeout <= pause {
                 *self.closed = self.until;
@@ -279,7 +279,8 @@ impl TurnRequests<'_, '_> {
     }
 }
 
-/// The form of a response: a declared stream is read as what it is if its type says that it is a document, as errors are.
+/// The form of a response. A declared stream may be a document all the same if its type says so, because servers that stream their
+/// answers report errors in one.
 fn form_of(declared: StreamForm, content_type: &str) -> StreamForm {
     let essence = content_type.split(';').next().unwrap_or_default().trim();
     match declared {
@@ -315,9 +316,9 @@ fn with_missing_fields(error: TargetError) -> TargetError {
     let mut fields = Vec::new();
     if let Some(problems) = body["detail"].as_array() {
         for problem in problems {
-            let place = (problem["loc"][0].as_str(), problem["loc"][1].as_str());
             if problem["type"] == "missing"
-                && let (Some(part), Some(field)) = place
+                && let Some(part) = problem["loc"][0].as_str()
+                && let Some(field) = problem["loc"][1].as_str()
             {
                 fields.push(format!("`{field}` in the {part}"));
             }

@@ -1,4 +1,4 @@
-//! What looks like a call and is found by no path: a wrong path must not make a prohibition pass.
+//! What looks like a call and is found by no path: it is unread, since a wrong path must not make a prohibition pass.
 
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ impl UnclaimedCalls {
         search.value(value, &mut HitPlace::new(), &mut String::new());
     }
 
-    /// Those that are not known under one of their ids: a response may repeat its calls.
+    /// The calls that are known under none of their ids, since a response may repeat what it said.
     pub(crate) fn unread(self, known: &KnownCalls) -> Vec<Unread<'static>> {
         let mut unread = Vec::new();
         for (name, ids, value) in self.found {
@@ -59,8 +59,9 @@ impl UnclaimedSearch<'_> {
         match value {
             Value::Object(keys) => {
                 let ids_around = self.ids.len();
-                self.ids.extend(call_ids(keys).map(str::to_owned));
-                // What is around a call that was read is its envelope.
+                self.ids
+                    .extend(call_ids(keys).into_iter().map(str::to_owned));
+                // The object around a call that was read is its envelope, so that its keys do not make another call.
                 let is_envelope = self
                     .claimed
                     .iter()

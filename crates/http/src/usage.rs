@@ -35,22 +35,21 @@ impl UsageSoFar {
 
     /// The tokens; `None` if none were reported.
     pub(crate) fn reported(&self) -> Option<Usage> {
-        let Self {
-            input,
-            output,
-            total,
-        } = *self;
-        if input.is_none() && output.is_none() && total.is_none() {
+        if self.input.is_none() && self.output.is_none() && self.total.is_none() {
             return None;
         }
-        let sum = match (input, output) {
-            (Some(input), Some(output)) => Some(input.saturating_add(output)),
-            _ => None,
-        };
+        let mut total = self.total;
+        // One number alone is no sum.
+        if total.is_none()
+            && let Some(input) = self.input
+            && let Some(output) = self.output
+        {
+            total = Some(input.saturating_add(output));
+        }
         Some(Usage {
-            input: Tokens::from(input),
-            output: Tokens::from(output),
-            total: Tokens::from(total.or(sum)),
+            input: Tokens::from(self.input),
+            output: Tokens::from(self.output),
+            total: Tokens::from(total),
         })
     }
 }

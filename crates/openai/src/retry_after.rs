@@ -8,23 +8,23 @@ use ananke_base::context::http_date;
 /// The longest time that is waited for (SPEC 5).
 pub(super) const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
-/// The headers that say how long to wait: that of OpenAI and Azure, in milliseconds, comes before the common one.
-pub(super) const HEADERS: [&str; 2] = [MILLISECONDS, "retry-after"];
+/// The header of OpenAI and Azure that says how long to wait, in milliseconds.
+pub(super) const RETRY_AFTER_MS: &str = "retry-after-ms";
 
-const MILLISECONDS: &str = "retry-after-ms";
+/// The common header that says how long to wait, in seconds or with a date.
+pub(super) const RETRY_AFTER: &str = "retry-after";
 
 /// The time to wait before the request is sent again. The server may give it in a header; otherwise it doubles with each retry.
 /// `retry` is the number of retries so far, and `now` is in Unix milliseconds, since a server may give a date.
 pub(super) fn retry_after(response: &ReceivedResponse, retry: u32, now: u64) -> Duration {
-    // The headers are tried in the order of `HEADERS`, of which the more precise one is first.
-    for header in HEADERS {
+    // The more precise header is tried first.
+    for header in [RETRY_AFTER_MS, RETRY_AFTER] {
         let mut headers = response.head.headers.iter();
         let Some((_, value)) = headers.find(|(name, _)| name == header) else {
             continue;
         };
         let wait = match header {
-            MILLISECONDS => milliseconds(value.trim()),
-            // The common header has seconds or a date.
+            RETRY_AFTER_MS => milliseconds(value.trim()),
             _ => seconds_or_date(value.trim(), now),
         };
         // A value that cannot be read counts as no header.

@@ -12,7 +12,7 @@ use super::chat_message::{ChatCall, ChatMessage};
 use super::chat_request::ChatRequest;
 use super::config::OpenaiSettings;
 use super::reply_reader::{ModelReply, ReplyReader};
-use super::retry_after::{self, LONGEST_WAIT, retry_after};
+use super::retry_after::{LONGEST_WAIT, RETRY_AFTER, RETRY_AFTER_MS, retry_after};
 use ananke_agents::http::{
     self, ClientEvent, HttpRequest, Method, RequestProgress, Response, StreamReader as _, Transport,
 };
@@ -301,7 +301,7 @@ fn post(settings: &OpenaiSettings, body: Bytes) -> HttpRequest {
         url: settings.endpoint.clone(),
         headers: http::headers_with_defaults(&settings.headers, &HEADERS),
         body,
-        response_headers: retry_after::HEADERS.map(str::to_owned).into(),
+        response_headers: vec![RETRY_AFTER_MS.to_owned(), RETRY_AFTER.to_owned()],
         options: Arc::clone(&settings.options),
         progress: RequestProgress::default(),
     }

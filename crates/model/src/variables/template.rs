@@ -25,24 +25,24 @@ enum TemplatePiece {
 /// A reference to a variable that is known only when a request is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LateVariable {
-    /// The variable.
+    /// The part of the reference before its path, such as `THREAD` in `${THREAD.id}`.
     pub name: String,
-    /// The path into its value, outermost first.
+    /// The keys and indexes into its value, outermost first.
     path: Vec<String>,
     /// The text that is inserted if the variable has no value, or an empty one.
-    default: Option<String>,
+    default: Option<Value>,
 }
 
 /// A value of which some variables are known only when it is sent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ValueTemplate {
-    /// A value without such variables.
+    /// A value that is sent as it is.
     Known(Value),
-    /// A text with some.
+    /// A text with late variables. If it is one of them alone, it becomes any type.
     Text(TextTemplate),
-    /// A list.
+    /// Items in their order; one without a value is omitted.
     List(Vec<ValueTemplate>),
-    /// A mapping.
+    /// Keys in the order of the file; one without a value is omitted.
     Map(Vec<(String, ValueTemplate)>),
 }
 
@@ -51,7 +51,7 @@ pub enum ValueTemplate {
 pub struct MissingVariable(pub String);
 
 impl LateVariable {
-    /// The value that is inserted, of all values that `look_up` knows.
+    /// The value that is inserted; `look_up` gives that of a whole variable.
     fn value(&self, look_up: &dyn Fn(&str) -> Option<Value>) -> Option<Value> {
         let mut value = look_up(&self.name);
         for key in &self.path {
@@ -64,25 +64,25 @@ impl LateVariable {
                 _ => None,
             };
         }
-        match (&value, &self.default) {
-            (None | Some(Value::Null), Some(default)) => Some(Value::String(default.clone())),
-            (Some(Value::String(text)), Some(default)) if text.is_empty() => {
-                Some(Value::String(default.clone()))
+        match value {
+            // Null is how APIs write that there is no id yet, so that it counts as no value.
+            None | Some(Value::Null) => self.default.clone(),
+            Some(Value::String(text)) if text.is_empty() && self.default.is_some() => {
+                self.default.clone()
             }
-            (Some(Value::Null), None) => None,
-            _ => value,
+            given => given,
         }
     }
 }
 
 impl TextTemplate {
-    /// A text without late variables.
+    /// A text that is known already.
     pub fn known(text: String) -> Self {
         let pieces = vec![TemplatePiece::Text(text)];
         Self { pieces }
     }
 
-    /// The late variables of it.
+    /// The references in their order; one variable may be there several times.
     pub fn variables(&self) -> impl Iterator<Item = &LateVariable> {
         self.pieces.iter().filter_map(|piece| match piece {
             TemplatePiece::Variable(variable) => Some(variable),
@@ -224,7 +224,7 @@ impl Interpolation<'_> {
                 return Ok(TemplatePiece::Variable(LateVariable {
                     name: reference.name.to_owned(),
                     path: reference.path.iter().map(|key| (*key).to_owned()).collect(),
-                    default: reference.default.map(str::to_owned),
+                    default: reference.default.map(Value::from),
                 }));
             }
             let piece = std::slice::from_ref(piece);

@@ -211,13 +211,12 @@ impl FactSearch {
     }
 
     fn object(&mut self, object: &Map<String, Value>) {
-        let has = |keys: &[&str]| keys.iter().any(|key| is_given(object.get(*key)));
-        self.has_data |= has(&ARGUMENTS) || has(&RESULTS);
+        self.has_data |= has_any(object, &ARGUMENTS) || has_any(object, &RESULTS);
         if is_call(object) {
             self.facts = self.facts | CALL;
         }
         let has_call_id = CALL_IDS.iter().any(|key| object.contains_key(*key));
-        let is_answer = has_call_id && (has(&RESULTS) || has(&["content"]));
+        let is_answer = has_call_id && (has_any(object, &RESULTS) || has_any(object, &["content"]));
         let texts_of = |keys: &[&str]| {
             let texts = keys.iter().filter_map(|key| object.get(*key)?.as_str());
             let texts = texts.filter(|text| !text.trim().is_empty());
@@ -259,19 +258,27 @@ impl FactSearch {
     }
 }
 
-/// Whether an object by itself has the form of a call: a name, and arguments or a result.
+/// Whether an object by itself has the form of a call: a name, and arguments or a result. The declaration of a tool has a name and
+/// parameters too, so that only their schema shows the difference.
 pub fn is_call(object: &Map<String, Value>) -> bool {
-    let has = |keys: &[&str]| keys.iter().any(|key| is_given(object.get(*key)));
     let is_named = NAMES
         .iter()
-        .any(|key| object.get(*key).is_some_and(is_text));
-    is_named && (has(&RESULTS) || has(&ARGUMENTS) && !is_declaration(object))
+        .any(|key| matches!(object.get(*key), Some(name) if is_text(name)));
+    is_named
+        && (has_any(object, &RESULTS) || has_any(object, &ARGUMENTS) && !is_declaration(object))
 }
 
 /// The ids by which an object names a call, its own or that which it is about.
-pub fn call_ids(object: &Map<String, Value>) -> impl Iterator<Item = &str> {
-    let ids = CALL_IDS.iter().chain(&["id"]);
-    ids.filter_map(|key| object.get(*key)?.as_str())
+pub fn call_ids(object: &Map<String, Value>) -> Vec<&str> {
+    // The plain key is not among the others, since most objects that have it are no calls.
+    let keys = [&CALL_IDS[..], &["id"]].concat();
+    let ids = keys.iter().filter_map(|key| object.get(*key)?.as_str());
+    ids.collect()
+}
+
+/// Whether one of `keys` has a value in `object`, and it is not null.
+fn has_any(object: &Map<String, Value>, keys: &[&str]) -> bool {
+    keys.iter().any(|key| is_given(object.get(*key)))
 }
 
 /// Whether there is a value, and it is not null.

@@ -291,7 +291,15 @@ fn with_exclusion(definition: &str, pair: &Value) -> Option<Value> {
         "Simulate" => test(json!({ "simulate": pair })),
         "Runs" => test(json!({ "runs": pair })),
         "Resume" => test(json!({ "turns": [{ "type": "resume", "resume": [pair] }] })),
-        // A config; the others are tests.
+        // Configs; the others are tests.
+        "StartRequest" | "ThenRequest" | "ResumeRequest" => {
+            let key = definition.trim_end_matches("Request").to_lowercase();
+            let mut target = json!({
+                "type": "http", "endpoint": "http://127.0.0.1:1/", "response": { "text": "b" },
+            });
+            target[key] = pair.clone();
+            json!({ "version": Version::newest().to_string(), "target": target })
+        }
         "CapturePlace" => {
             let target = json!({
                 "type": "http", "endpoint": "http://127.0.0.1:1/", "capture": { "A": pair }, "response": { "text": "b" },
@@ -316,6 +324,7 @@ fn some_value(key: &str) -> Value {
         "prohibitions" => json!("fail"),
         "walk" => json!({ "actions": { "ask": { "user": "b" } } }),
         "literal" => json!(["EUR"]),
+        "form" => json!({ "a": "b" }),
         _ => json!("c"),
     }
 }
@@ -375,6 +384,10 @@ fn keys_that_exclude_each_other_are_refused_by_the_schema_and_the_loader() {
                     .collect();
                 if definition == "Resume" {
                     mapping.insert("status".to_owned(), json!("resolved"));
+                }
+                if definition.ends_with("Request") {
+                    mapping.insert("endpoint".to_owned(), json!("/b"));
+                    mapping.insert("method".to_owned(), json!("POST"));
                 }
                 Value::Object(mapping)
             };

@@ -253,7 +253,7 @@ fn what_another_protocol_has_is_named_with_those_that_have_it() {
         ),
         (
             "http",
-            "type: http, endpoint: \"http://AGENT/\", resume: {}, response: { text: a, calls: { at: b, name: c }, usage: { input: d }, state: e }",
+            "type: http, endpoint: \"http://AGENT/\", body: { m: \"${MESSAGES}\" }, resume: {}, response: { text: a, calls: { at: b, name: c }, usage: { input: d }, state: e }",
             "",
         ),
     ];

@@ -180,12 +180,6 @@ fn add_description(known: &mut Value, other: &Value) {
 fn own(protocol: &Registration, generator: &mut SchemaGenerator) -> Schema {
     let mut schema = protocol.schema(generator);
     let mut properties = take_properties(&mut schema);
-    // Keys that several protocols share may be older than this one.
-    for property in properties.values_mut() {
-        if let Some(property) = property.as_object_mut() {
-            raise(property, protocol.since);
-        }
-    }
     for (key, mut property) in take_properties(&mut TargetCommon::json_schema(generator)) {
         if let Some(property) = property.as_object_mut() {
             // A key cannot be used in schema versions before the protocol, however old the key is.

@@ -120,6 +120,7 @@ fn captured_names(
     let mut requests = vec![&config.request];
     requests.extend(config.start.iter().flatten().map(|start| &start.request));
     requests.extend(config.then.iter().flatten().map(|then| &then.request));
+    requests.extend(config.resume.iter().map(|resume| &resume.request));
     for request in requests {
         for (name, _) in request.capture.iter().flatten() {
             if let Some((wrong, help)) = name_problem(name) {

@@ -7,12 +7,14 @@ use super::response_config::ResponseConfig;
 use ananke_agents::http::HttpConfig;
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{FreeMap, Node};
-use ananke_model::model::{Excludes, Flag, Number, OneOrMany, Short, ShortForm, Since, Text};
+use ananke_model::model::{
+    Excludes, Flag, NotBefore, Number, OneOrMany, Short, ShortForm, Since, Text,
+};
 
 /// An agent behind a request and a response of its own: JSON, server-sent events, JSON lines, text or prefixed lines.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.4"))]
+#[schemars(transform = NotBefore("1.4"))]
 pub struct HttpAgentConfig {
     /// The URL that the turns of a conversation are sent to (`http://` or `https://`). Values of captures are percent-encoded.
     #[schemars(example = "http://localhost:8000/chat")]

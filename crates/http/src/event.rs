@@ -113,8 +113,6 @@ fn block(text: &str, json_like: JsonLike) -> Result<Vec<ResponseEvent>, String> 
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
         match field {
-            // A comment, or an empty line.
-            "" => {}
             "data" => match &mut data {
                 Some(data) => {
                     data.push('\n');
@@ -123,7 +121,8 @@ fn block(text: &str, json_like: JsonLike) -> Result<Vec<ResponseEvent>, String> 
                 None => data = Some(value.to_owned()),
             },
             "event" => name = Some(value.to_owned()),
-            "id" | "retry" => {}
+            // A comment or an empty line, and what only a client that reconnects needs.
+            "" | "id" | "retry" => {}
             _ if value.starts_with(['{', '[']) => {
                 if let Ok((value, oddities)) = read_event(value) {
                     events.push(ResponseEvent {

@@ -46,6 +46,8 @@ pub(crate) struct BodyFraming {
     /// The last line ended with CR, to which an LF belongs.
     is_after_return: bool,
     json: JsonScanner,
+    /// No byte was read yet, so that a byte order mark may come.
+    is_at_start: bool,
     /// The first value of a body whose form is open: it is a document if no other follows.
     first_value: Option<Range<usize>>,
     max_event_bytes: usize,
@@ -67,6 +69,7 @@ impl BodyFraming {
             line: 0,
             is_after_return: false,
             json: JsonScanner::default(),
+            is_at_start: true,
             first_value: None,
             max_event_bytes,
         };
@@ -78,22 +81,24 @@ impl BodyFraming {
         self.known.set(form);
     }
 
-    /// Finds out the form by the first bytes, if they are enough.
-    fn detect(&mut self) {
+    /// Finds out the form by the first bytes, if they are enough. `true` if the body begins with a JSON value, which may be a document
+    /// or the first of several.
+    fn begins_with_value(&mut self) -> bool {
         let bytes = self.buffer.trim_ascii_start();
         let Some(&first) = bytes.first() else {
-            return;
+            return false;
         };
         for start in SSE_STARTS {
             if bytes.starts_with(start) {
-                return self.is_now(StreamForm::Sse);
+                self.is_now(StreamForm::Sse);
+                return false;
             }
             // The next piece shows whether it is one.
             if start.starts_with(bytes) {
-                return;
+                return false;
             }
         }
-        // Values that are not known to be one or several stay open; anything else is read as a document, which says what is wrong.
+        // Anything else is read as a document, which says what is wrong.
         let is_value = matches!(
             first,
             b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n'
@@ -101,6 +106,7 @@ impl BodyFraming {
         if !is_value {
             self.is_now(StreamForm::Json);
         }
+        is_value
     }
 
     /// The next block of server-sent events: its lines, without the empty one that ends it.
@@ -162,10 +168,10 @@ impl BodyFraming {
     fn text(&mut self) -> Option<Range<usize>> {
         let rest = &self.buffer[self.start..];
         let length = match std::str::from_utf8(rest) {
-            Ok(_) => rest.len(),
-            // What is no UTF-8 at all is part of the text, and only a character that has begun waits for its end.
+            // A character that has begun waits for its end.
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            Err(_) => rest.len(),
+            // Bytes that are not UTF-8 at all are part of the text, because nothing would complete them.
+            Ok(_) | Err(_) => rest.len(),
         };
         if length == 0 {
             return None;
@@ -178,8 +184,9 @@ impl BodyFraming {
 
     /// The place of the next event in the buffer.
     fn next(&mut self) -> Option<Range<usize>> {
-        if self.form == StreamForm::Auto && self.first_value.is_none() {
-            self.detect();
+        let is_open = self.form == StreamForm::Auto && self.first_value.is_none();
+        if is_open && self.begins_with_value() {
+            self.first_value = self.next_value();
         }
         match self.form {
             StreamForm::Json => {
@@ -191,9 +198,6 @@ impl BodyFraming {
             StreamForm::Text => self.text(),
             StreamForm::Prefixed => self.next_line(),
             StreamForm::Auto => {
-                if self.first_value.is_none() {
-                    self.first_value = self.next_value();
-                }
                 // A second value shows that the body is a stream, so that the first value is an event and not the document.
                 let rest = &self.buffer[self.start..];
                 if self.first_value.is_some() && rest.iter().any(|byte| !byte.is_ascii_whitespace())
@@ -234,13 +238,20 @@ impl Framing for BodyFraming {
     ) -> Result<Option<&'s [u8]>, EventTooLarge> {
         if !rest.is_empty() {
             self.compact();
-            let is_start = self.buffer.is_empty() && self.scanned == 0;
-            let piece = match rest.strip_prefix(BYTE_ORDER_MARK) {
-                Some(after_mark) if is_start => after_mark,
-                _ => rest,
-            };
-            self.buffer.extend_from_slice(piece);
+            self.buffer.extend_from_slice(rest);
             *rest = &[];
+            // A byte order mark may come in several pieces, so that nothing is read until it is known whether there is one.
+            if self.is_at_start {
+                if self.buffer.len() < BYTE_ORDER_MARK.len()
+                    && BYTE_ORDER_MARK.starts_with(&self.buffer)
+                {
+                    return Ok(None);
+                }
+                self.is_at_start = false;
+                if self.buffer.starts_with(BYTE_ORDER_MARK) {
+                    self.buffer.drain(..BYTE_ORDER_MARK.len());
+                }
+            }
         }
         let found = self.next();
         // A document is limited by the size of the response alone.
@@ -257,9 +268,13 @@ impl Framing for BodyFraming {
             self.is_now(StreamForm::Json);
             self.start = 0;
         }
-        let rest = &self.buffer[self.start..];
-        if rest.iter().all(u8::is_ascii_whitespace) && self.form != StreamForm::Text {
+        let mut rest = &self.buffer[self.start..];
+        if self.form != StreamForm::Text && rest.trim_ascii().is_empty() {
             return None;
+        }
+        // The line break between two values belongs to none of them.
+        if self.form == StreamForm::Ndjson {
+            rest = rest.trim_ascii_start();
         }
         let is_whole = match self.form {
             StreamForm::Ndjson => is_value(rest),
@@ -329,7 +344,7 @@ impl JsonScanner {
                 } else if byte == b'"' {
                     self.is_in_text = false;
                     if self.depth == 0 {
-                        return self.complete(start..*at);
+                        return Some(self.complete(start..*at));
                     }
                 }
                 continue;
@@ -341,11 +356,11 @@ impl JsonScanner {
                     self.depth = self.depth.saturating_sub(1);
                     if self.depth == 0 {
                         *at += 1;
-                        return self.complete(start..*at);
+                        return Some(self.complete(start..*at));
                     }
                 }
                 // A number or a word, or anything that is not JSON, ends with its line.
-                b'\n' | b'\r' if self.depth == 0 => return self.complete(start..*at),
+                b'\n' | b'\r' if self.depth == 0 => return Some(self.complete(start..*at)),
                 _ => {}
             }
             *at += 1;
@@ -353,9 +368,10 @@ impl JsonScanner {
         None
     }
 
-    fn complete(&mut self, range: Range<usize>) -> Option<Range<usize>> {
+    /// Is ready for the next value, after that in `range`.
+    fn complete(&mut self, range: Range<usize>) -> Range<usize> {
         *self = Self::default();
-        Some(range)
+        range
     }
 }
 
@@ -381,6 +397,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one table of cases")]
     fn events_are_the_same_however_a_body_is_cut() {
         let long = format!("{{\"a\":\"{}\"}}", "x".repeat(300));
         for (form, body, expected, detected) in [

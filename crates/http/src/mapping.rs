@@ -140,6 +140,10 @@ fn matched<'v>(hit: Hit<'v>, pattern: &Pattern) -> Option<Hit<'v>> {
 }
 
 /// A choice as it is written.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "it fills a key as any other function does"
+)]
 pub(crate) fn copied<T: Copy>(written: &T, _: &mut Interpolation<'_>) -> Leaf<T> {
     Ok(*written)
 }

@@ -364,15 +364,11 @@ impl PathReader {
             EventPathStep::After(condition)
         } else {
             let index = self.until(&[']']);
-            match index.parse() {
-                Ok(index) => EventPathStep::Index(index),
-                Err(_) => {
-                    self.at = open;
-                    return Err(
-                        self.error("expected `[0]`, `[*]`, `[?key=value]` or `[>key=value]`")
-                    );
-                }
-            }
+            let Ok(index) = index.parse() else {
+                self.at = open;
+                return Err(self.error("expected `[0]`, `[*]`, `[?key=value]` or `[>key=value]`"));
+            };
+            EventPathStep::Index(index)
         };
         if self.take(']') {
             Ok(step)

@@ -1,5 +1,7 @@
 //! Requests of a target, whose variables are filled when they are sent.
 
+use std::fmt::Write as _;
+
 use bytes::Bytes;
 use serde_json::Value;
 use url::Url;
@@ -207,7 +209,7 @@ fn percent_encoded(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             encoded.push(char::from(byte));
         } else {
-            encoded.push_str(&format!("%{byte:02X}"));
+            let _infallible = write!(encoded, "%{byte:02X}");
         }
     }
     encoded

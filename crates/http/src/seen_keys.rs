@@ -111,7 +111,7 @@ fn add_names(value: &Value, prefix: String, depth: usize, names: &mut Vec<String
                 add_names(value, name, depth - 1, names);
             }
         }
-        Value::Array(items) if depth > 0 && items.first().is_some_and(|it| it.is_object()) => {
+        Value::Array(items) if depth > 0 && items.first().is_some_and(Value::is_object) => {
             add_names(&items[0], format!("{prefix}[*]"), depth - 1, names);
         }
         _ if prefix.is_empty() => {}

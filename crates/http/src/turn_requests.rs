@@ -305,7 +305,7 @@ fn read_value(bytes: &[u8], received: &ReceivedResponse) -> Result<ResponseEvent
 /// The status of a request whose body is not what the server expects.
 const UNPROCESSABLE: u16 = 422;
 
-/// Adds the missing fields to the error of a server that validates requests, as FastAPI lists them.
+/// Adds the missing fields to the error of a server that validates requests, as `FastAPI` lists them.
 fn with_missing_fields(error: TargetError) -> TargetError {
     if error.received.status != Some(UNPROCESSABLE) {
         return error;

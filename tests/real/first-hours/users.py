@@ -261,7 +261,7 @@ def described(hour: Hour, before: str, port: int) -> None:
 
 def front_door(hour: Hour, port: int) -> None:
     """`ananke init` of the address: it asks a few times, says what to do instead, and writes nothing."""
-    wrap = "for an API of its own, wrap the agent in a program: `ananke init --for python`"
+    wrap = "for an API of its own, describe its request and its response in a target with `type: http`"
     said = hour.ananke("init", "chat", f"http://127.0.0.1:{port}/chat", exit_code=1, says=(wrap,), step="refusal")
     asked = (hour.folder / f"server-{port}.log").read_text().count('"POST ')
     if not 1 <= asked <= MOST_POSTS:

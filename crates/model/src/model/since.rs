@@ -27,6 +27,22 @@ impl Transform for Since {
     }
 }
 
+/// Says of every key of a type that it is not older than this version, although keys that it shares with other types may be.
+#[derive(Clone, Copy, Debug)]
+pub struct NotBefore(pub &'static str);
+
+impl Transform for NotBefore {
+    fn transform(&mut self, schema: &mut Schema) {
+        if let Some(Value::Object(keys)) = schema.get_mut("properties") {
+            for key in keys.values_mut() {
+                if key["x-since"].as_str() < Some(self.0) {
+                    key["x-since"] = self.0.into();
+                }
+            }
+        }
+    }
+}
+
 /// Says since when one value is allowed instead of a list: of a union's forms all but the list and `false`.
 #[derive(Clone, Copy, Debug)]
 pub struct OneSince(pub &'static str);

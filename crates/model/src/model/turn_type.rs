@@ -247,6 +247,12 @@ fn turn_branch(
         TurnKind::Own(_, own) => (own.schema)(generator),
     };
     let mut properties = take_properties(&mut keys);
+    // A key is not older than the type, although another name of the type may be.
+    for property in properties.values_mut() {
+        if property["x-since"].as_str() < Some(since) {
+            property["x-since"] = Value::from(*since);
+        }
+    }
     for (key, mut setting) in take_properties(&mut TurnSettings::json_schema(generator)) {
         if kind.settings().contains(&key.as_str()) {
             let known = setting["x-since"].as_str().unwrap_or_default();

@@ -343,7 +343,7 @@ impl AgentProber<'_> {
                 "it asks who you are: pass a header, as in `-H \"authorization: Bearer $TOKEN\"`"
             }
             AgentPlace::Url(_) => {
-                "name the URL that clients of the agent use; for an API of its own, wrap the agent in a program: `ananke init --for python`"
+                "name the URL that clients of the agent use; for an API of its own, describe its request and its response in a target with `type: http`"
             }
             AgentPlace::Program(_) => {
                 "if the program serves HTTP, start it, and name its URL; else let it read and print JSON lines: `ananke init --for python`"

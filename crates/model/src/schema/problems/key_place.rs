@@ -64,6 +64,10 @@ impl Problems<'_> {
             return Some(format!("`{}` belongs {file}", printable(key)));
         }
         let place = schema_level::place(other, top, &[], (key, &entry.value))?;
+        // The inner keys of a target are those of one protocol, so that elsewhere another key is meant.
+        if place.contains("`target.") {
+            return None;
+        }
         Some(format!("`{}` belongs {file}, {place}", printable(key)))
     }
 }

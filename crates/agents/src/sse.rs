@@ -180,8 +180,8 @@ impl SseDecoder {
                     }
                 }
                 LinePosition::Name(matched) => self.name(matched, byte, &mut reader)?,
-                // A value begins, after one space that does not count. The first line of an event may be returned from the chunk,
-                // so its start is noted.
+                // A value begins, after one space that does not count. Only the first line of data of an event may be returned
+                // from the chunk, so `first_start` is the start of that one, and `None` for a later line.
                 LinePosition::Colon => {
                     reader.position += usize::from(byte == b' ');
                     reader.first_start = if self.has_data {

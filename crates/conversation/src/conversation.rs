@@ -187,7 +187,7 @@ impl Conversation<'_> {
     }
 
     /// Takes the turns whose condition is not met out of `inputs`, up to the first turn that is to be sent. Returns `false` if a
-    /// condition cannot be decided: the conversation then ends.
+    /// condition cannot be decided: the conversation then ends. A pattern that compiles to more than is allowed is an error.
     fn pass_over_unneeded_turns(&mut self, inputs: &mut dyn InputSource) -> Result<bool, Halt> {
         // `conditional` gives the next turn only if it has a condition. Without one, the turn is sent.
         while let Some(turn) = inputs.conditional()? {
@@ -368,8 +368,8 @@ impl Conversation<'_> {
         Ok(action)
     }
 
-    /// Sends a turn that has begun, and evaluates it. Returns its end, and the rules that failed in it, which are reported
-    /// whatever the end is.
+    /// Sends a turn that has begun, and evaluates it. `following` is whether another turn may follow, for which some rules wait.
+    /// Returns the end of the turn, and the rules that failed in it, which are reported whatever the end is.
     async fn send_turn(
         &mut self,
         index: usize,

@@ -158,7 +158,8 @@ impl SseDecoder {
         while let Some(&byte) = reader.chunk.get(reader.position) {
             match self.place {
                 LinePosition::Mark(matched) => self.mark(matched, byte, &mut reader),
-                // A line may end with CR and LF. The LF at the start of this line belongs to the CR, and is skipped.
+                // `Name(0)` is the start of a line. The line before may have ended with CR and LF: an LF here belongs to that CR,
+                // and is skipped.
                 LinePosition::Name(0) if self.after_return => {
                     self.after_return = false;
                     reader.position += usize::from(byte == b'\n');

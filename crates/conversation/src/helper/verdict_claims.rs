@@ -263,7 +263,7 @@ fn claim_with_value(text: &str, words: &[AnswerWord<'_>], index: usize) -> Optio
             None => verdict,
         });
     }
-    // The name of a verdict takes it from its value, and a quality such as "correct" is a verdict only with a truth.
+    // A name such as "verdict" means what its value means, and a quality such as "correct" is a verdict only with a truth.
     if is_name {
         return Some(value_verdict.or(value_truth)? != is_negated);
     }

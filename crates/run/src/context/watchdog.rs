@@ -81,7 +81,7 @@ impl Overdue {
     pub(crate) fn problem(self, judging: &JudgingTime) -> Option<Problem> {
         let message = match self {
             Self::Stopped => return None,
-            // The thread is left behind, so the rule that it evaluates is not known: the problem names `None`.
+            // The thread is left behind, so the rule that it evaluates is not known: the problem names none.
             Self::Judging => return Some(judging.problem(None)),
             Self::Whole(allowed, step) => timed_out(allowed, step),
             Self::Step(allowed, step) => {

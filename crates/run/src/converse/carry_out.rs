@@ -56,7 +56,7 @@ impl Attempt<'_> {
             Halt::Broken(problem)
                 if problem.kind == ErrorKind::Recording && shared.answers.are_of_earlier_run() =>
             {
-                // The turn itself was removed from the transcript, so it is the one after the last.
+                // The turn without an answer was removed from the transcript, so its number is the one after the last.
                 let unasked = match self.outcome.transcript.turns.last() {
                     Some(turn) => turn.number + 1,
                     None => 1,

@@ -25,7 +25,7 @@ pub(crate) async fn run_attempts(
     // A series decides whether there is another attempt, and which outcome is that of the test. A walk never runs several times,
     // and only tests with a single run are retried.
     let mut series: Box<dyn AttemptSeries + Send> = if let Some(walk) = &test.walk {
-        // If a recording is replayed, the only walk takes the actions of that.
+        // If a recording is replayed, there is only one walk, which takes the recorded actions.
         Box::new(match case.shared.answers.recording() {
             Some(recording) => WalkSearch::again(walk, &case.walk, recording.actions()),
             None => WalkSearch::new(walk, &case.walk),

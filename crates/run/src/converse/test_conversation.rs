@@ -493,6 +493,7 @@ impl Attempt<'_> {
         let end = ConversationEnd {
             trace,
             has_passed: result.halt.is_none() && !result.rules.iter().any(RuleResult::has_failed),
+            // A follower that writes a text puts markers instead of secrets, as the recording does.
             marked: &|text| self.environment.marked(text),
         };
         for follower in followers {
@@ -578,9 +579,9 @@ impl Attempt<'_> {
         if !self.case.shared.answers.are_of_earlier_run() {
             return None;
         }
-        // Among the problems of a replay, this one is that the recording has no answer.
         let transcript = &mut self.outcome.transcript;
         let problem = transcript.turns.last()?.problem()?.clone();
+        // A problem of the kind `Recording` shows that the recording has no answer.
         if problem.kind != ErrorKind::Recording {
             return None;
         }

@@ -278,6 +278,7 @@ impl Watchdog {
         &self,
         locks: impl Future<Output = ConversationLocks>,
     ) -> Result<Duration, Halt> {
+        // The step has no time of its own: `pause` extends its limit by the wait.
         self.begin(TestStep::Wait, Duration::ZERO)?;
         let mut locked = ConversationLocks::default();
         let waited = self.pause(async { locked = locks.await }).await;

@@ -39,7 +39,7 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     attempt.note_contact();
 
     // `begin` fails if this thread was left behind because it took too long. Its test was reported without it, so that it
-    // writes no recording.
+    // writes no recording. The step only computes, for which each step has a minute beyond the time that it is given here.
     let evaluate = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO);
     let may_write = evaluate.is_ok();
     keep_answers(&attempt);

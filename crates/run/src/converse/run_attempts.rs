@@ -20,6 +20,7 @@ pub(crate) async fn run_attempts(
     let test = &case.entry.test;
     let settings = &case.shared.options.settings;
     let policy = run_policy(settings, test.runs);
+    // A run that violates a prohibition fails the test (the default), or counts as any run that fails.
     let prohibitions = test.prohibitions.unwrap_or(settings.prohibitions);
 
     // A series decides whether there is another attempt, and which outcome is that of the test. A walk never runs several times,

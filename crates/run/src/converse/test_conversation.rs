@@ -274,6 +274,7 @@ impl Attempt<'_> {
             checkpoints,
             tools: &mut tools,
             oracle: &oracle,
+            // What a server asks back is declined, unless the turn has an answer to it.
             requests: &mut DeclineRequests,
             ids: self.environment.context.ids.clone(),
             observers,
@@ -329,7 +330,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// The source of the turns that are written in the test, which are moved out of `prepared`.
+    /// The source of the written turns, moved out of `prepared`. A session itself may be `waiting` for some time in each.
     fn written_turns<'a>(
         &'a self,
         preparation: &'a Mutex<Preparation>,

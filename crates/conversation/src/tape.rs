@@ -155,7 +155,7 @@ impl TapePlayer {
                 self.show_deltas();
             }
             // The end of a turn closes open messages and calls, which the rules see before they decide about the end. If
-            // no turn follows (`following`), rules of this turn wait for nothing more.
+            // no turn follows (`following`), rules of this turn wait for nothing more. Only complete turns are watched again.
             TapeItem::TurnEnded(following) => {
                 self.trace.end_turn(&mut self.deltas);
                 self.show_deltas();

@@ -212,7 +212,7 @@ impl Names {
             return;
         }
         // Both limits drop what is last in the order of names or places, and not what came last: the result must not depend on
-        // which test ends first.
+        // which test ends first. The report adds a note if names were dropped (`is_partial`).
         let places = self.named.entry(named).or_default();
         places.insert((place(), rule));
         if places.len() > MOST_PLACES {
@@ -243,7 +243,7 @@ impl Names {
             return;
         }
         // Both limits drop what is last in the order of names or places, and not what came last: the result must not depend on
-        // which test ends first.
+        // which test ends first. The report adds a note if names were dropped (`is_partial`).
         let named = (tool.clone(), argument.to_owned());
         let places = self.named_arguments.entry(named).or_default();
         places.insert(place);

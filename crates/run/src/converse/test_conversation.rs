@@ -502,7 +502,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Puts the result of the conversation into the outcome of the attempt.
+    /// Puts the result of the conversation into the outcome of the attempt; `turn_count` converts any number into a `u32`.
     ///
     /// # Errors
     /// The reason that the conversation ended before its last turn, if it is not the problem of a turn.

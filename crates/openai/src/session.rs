@@ -186,8 +186,8 @@ impl OpenaiSession {
         // The moment is `over_at` if it is set, and else the time of now; in a replay it is the recorded one.
         let closed_at = self.transport.moment(ClientEvent::Closes(over_at));
 
-        // An incomplete response is reported as far as it came. The close of any response is reported after its content and before
-        // an error is returned, so that it is never missing.
+        // An incomplete response is reported as far as it came. The close of any response is reported after its content, and
+        // before an error is returned, so that it is never missing.
         if !matches!(exchanged, Ok(Exchanged::Ended(Ended::Terminal))) {
             reader.abandon(sink);
             sink.wire(closed_at, Wire::Closed);

@@ -31,8 +31,9 @@ pub(super) async fn run_case(case: &Case) -> Option<Sealed<Outcome>> {
             not_begun(&case.shared, &case.entry, skipped)
         }
     };
-    // Masking can take long, too, so the watchdog watches it as a step. An error means that the test has ended without this
-    // thread, which `end` reports as well: so it is checked once, after the masking.
+    // Masking can take long, too, so the watchdog watches it as a step. Without a time of its own, it may take what
+    // every step may compute. An error means that the test has ended without this thread, which `end` reports as well: so it is
+    // checked once, after the masking.
     let _is_left = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO);
     let outcome = complete(&case.shared, &case.redactor, outcome);
     case.watchdog.end().ok()?;

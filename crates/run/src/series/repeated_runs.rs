@@ -241,6 +241,7 @@ impl AttemptSeries for RepeatedRuns {
         } else {
             self.failed.take().or(latest)
         };
+        // A series has at least one run, so there is one to show.
         let mut outcome = shown.unwrap_or_default();
         // A run that passed must not make a test pass that was stopped.
         if verdict == StabilityVerdict::Stopped && outcome.status() != Status::Skipped {

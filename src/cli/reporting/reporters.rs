@@ -225,6 +225,7 @@ fn console(
         Verbosity::Normal
     };
     ConsoleOptions {
+        // Without `--durations`, the report lists no slow tests.
         durations: options.durations.unwrap_or(0),
         keeping: options.keeping.clone(),
         colour: colouring(colour, stream, context),

@@ -22,6 +22,7 @@ pub async fn run(
     let running = match RunningProgram::start(&command.launch, None) {
         Ok(running) => running,
         Err(error) => {
+            // A hook that was not started has no stderr to show.
             return Err(ProgramError::of_hook(command, error.into(), String::new()));
         }
     };
@@ -68,6 +69,7 @@ pub async fn ask(
     let running = match RunningProgram::start(request.launch, Some(input)) {
         Ok(running) => running,
         Err(error) => {
+            // A script that was not started has no stderr to show.
             return Err(ProgramError::of_script(
                 request,
                 error.into(),

@@ -132,6 +132,7 @@ impl Conversation<'_> {
 
         // The rules of the whole conversation are evaluated if all turns were sent, even if the last one fails. A turn that
         // ended with a problem, or was stopped by a rule that failed, may lack what these rules look for.
+        // An input source may know in advance that nothing remains, or say so only when it is asked for more.
         let is_whole = has_no_more_input || inputs.remaining() == Some(0);
         let is_last_evaluated = match self.result.turns.last() {
             Some(turn) => matches!(turn.end, TurnEnd::Evaluated | TurnEnd::NotNeeded(_)),

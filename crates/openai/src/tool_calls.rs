@@ -234,7 +234,7 @@ impl<'t> ToolCalls<'t> {
     }
 
     /// Adds a call to `tool` of which only the result came, and returns its key. It has no index, since only fragments of calls
-    /// have one, and its arguments stay empty. `used` are the keys of all calls of the conversation, which it does not get.
+    /// have one, and its arguments stay empty. Its key is not one of `used`, the keys of all calls of the conversation so far.
     pub(super) fn add_answered(
         &mut self,
         id: Option<&str>,

@@ -142,6 +142,7 @@ fn claim_of_key(key: &str, value: &Value) -> Option<bool> {
     let (name, before) = words.split_last()?;
     let is_negated = before.iter().any(|word| is_one_of(&NEGATIONS, word));
     // The verdict that the name itself means: `true` for `passed`, `false` for `failures`.
+    // `VERDICTS` are names that are verdicts themselves, such as `passed`; `NAMES` are those of keys that hold one, such as `status`.
     let verdict = find(&VERDICTS, name);
     let claim = match value {
         // `failed: false` is a pass, and so are `correct: true` and `result: true`.

@@ -82,8 +82,8 @@ impl Attempt<'_> {
             watchdog,
             ..
         } = self.case;
-        // The watchdog ends the test without this thread if a step takes too long. This step only computes: it has no time beyond
-        // the minute that each step has for that. The file was read ahead while other tests waited, or is being read now.
+        // The watchdog ends the test without this thread if a step takes too long. `ZERO`: this step waits for nothing but the file
+        // of the test, so that the minute suffices which the watchdog allows each step for computing.
         watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
         let test = loading.clone().test_of(entry).await;
         let test = test.map_err(|error| self.case.unprepared(error))?;

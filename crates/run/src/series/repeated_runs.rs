@@ -231,7 +231,8 @@ impl AttemptSeries for RepeatedRuns {
     fn finish(mut self: Box<Self>, case: &Case) -> Outcome {
         let verdict = self.decided.unwrap_or_else(|| self.verdict_when_stopped());
 
-        // A failed run would contradict a verdict that is no failure, so the latest run that did not fail is shown for it.
+        // A failed run would contradict a verdict that is no failure, so the latest run that did not fail is shown for it. The first
+        // failed run stays in the report, since it says what is flaky; a run that did not fail says nothing more, and is dropped.
         let latest = self.latest.take();
         let is_no_failure =
             verdict == StabilityVerdict::Passed || verdict == StabilityVerdict::Stopped;

@@ -113,8 +113,8 @@ impl RuleDocs {
         page.split("\n### `").skip(1).map(Self::parse)
     }
 
-    /// Reads the section of a rule, which follows "### `" in a page of Markdown: the rest of the heading, which is the rule's
-    /// name and a backtick; sentences about the rule; and two blocks of JSON with one event per line, the first of them wrong.
+    /// Reads the section of a rule in a page of Markdown. The mark of its heading and a backtick are before it. It has the name of the
+    /// rule, a backtick, sentences about the rule, and two blocks of JSON with one event per line, the first of them wrong.
     fn parse(section: &'static str) -> Self {
         // The pages are part of the program, so a section of another form is read as far as possible, and no error is needed.
         let (name, content) = section.split_once('`').unwrap_or((section, ""));

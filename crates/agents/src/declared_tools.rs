@@ -36,6 +36,7 @@ pub async fn listed_tools(
             .tools
             .ok_or_else(|| TargetError::new("the agent did not list its tools")),
         Ended::Timeout => Err(TargetError::new("the agent did not list its tools in time")),
+        // The cancellation token of `limits` stopped the exchange.
         Ended::Cancelled => Err(TargetError::new("the agent did not list its tools")),
     }
 }

@@ -56,7 +56,8 @@ impl NamedTarget {
         };
         let mut entries = Vec::new();
         for entry in self.node.entries() {
-            // `extends` has done its work, and assertions are merged in another way: as an inner level.
+            // `extends` has done its work. `assert` is merged by the rules for levels and not key by key: the target that is
+            // extended is the outer level, and this one the inner level.
             if NOT_MERGED.contains(&entry.key.as_str()) {
                 continue;
             }

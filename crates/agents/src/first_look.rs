@@ -71,14 +71,15 @@ impl FirstLook {
             FirstRequest::Lines => true,
             // One URL with something at it is enough.
             FirstRequest::Get(urls) => !urls.iter().all(|url| self.finds_nothing(url)),
-            // A server of such a protocol answers a GET too, so the GET decides. URLs that refused an earlier POST, as if nothing
-            // were there, get no other.
+            // A server of such a protocol answers a GET too, so the GET decides, unless the URL refused the POST of another
+            // candidate.
             FirstRequest::PostAfterGet(url) => {
                 !self.finds_nothing(url) && !self.refused.contains(url)
             }
+            // The URL refused the POST of another candidate with a status such as 404, so it gets no second one.
             FirstRequest::Post(url) if self.refused.contains(url) => false,
-            // A server may accept a POST where a GET finds nothing. Such a path is a guess, so only a few of them are tried: most
-            // servers are not agents, and should not get a POST for each protocol.
+            // A server may accept a POST where a GET finds nothing. A path where the GET finds nothing is a guess, so only a few
+            // are tried: most servers are not agents, and should not get a POST for each protocol.
             FirstRequest::Post(url) => {
                 self.posts += usize::from(self.finds_nothing(url));
                 self.posts <= MOST_POSTS

@@ -27,8 +27,8 @@ pub(super) fn recognizing(inner: Arc<dyn Target>, own: &'static Registration) ->
 
 /// Adds help to an error of a target of the protocol `own`, if the quoted answer looks like one of another protocol.
 pub fn recognized(error: TargetError, own: &Registration) -> TargetError {
-    // A sign is a text by which the answers of a protocol are recognized. An answer with a sign of the target's own protocol is
-    // wrong for another reason than its `type`.
+    // A sign is a text by which the answers of a protocol are recognized. Without a quoted answer, no sign can be found. An
+    // answer with a sign of the target's own protocol is wrong for another reason than its `type`.
     let answer_start = without_spaces(&error);
     if answer_start.is_empty() || own.has_sign_in(&answer_start) {
         return error;

@@ -158,7 +158,8 @@ impl SseDecoder {
         while let Some(&byte) = reader.chunk.get(reader.position) {
             match self.place {
                 LinePosition::Mark(matched) => self.mark(matched, byte, &mut reader),
-                // A line may end with CR and LF. The LF at the start of this line belongs to the CR, and is skipped.
+                // `Name(0)` is the start of a line. The line before may have ended with CR and LF: an LF here belongs to that CR,
+                // and is skipped.
                 LinePosition::Name(0) if self.after_return => {
                     self.after_return = false;
                     reader.position += usize::from(byte == b'\n');
@@ -180,8 +181,8 @@ impl SseDecoder {
                     }
                 }
                 LinePosition::Name(matched) => self.name(matched, byte, &mut reader)?,
-                // A value begins, after one space that does not count. The first line of an event may be returned from the chunk,
-                // so its start is noted.
+                // A value begins, after one space that does not count. Only the first line of data of an event may be returned
+                // from the chunk, so `first_start` is the start of that one, and `None` for a later line.
                 LinePosition::Colon => {
                     reader.position += usize::from(byte == b' ');
                     reader.first_start = if self.has_data {

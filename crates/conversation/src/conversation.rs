@@ -132,6 +132,7 @@ impl Conversation<'_> {
 
         // The rules of the whole conversation are evaluated if all turns were sent, even if the last one fails. A turn that
         // ended with a problem, or was stopped by a rule that failed, may lack what these rules look for.
+        // An input source may know in advance that nothing remains, or say so only when it is asked for more.
         let is_whole = has_no_more_input || inputs.remaining() == Some(0);
         let is_last_evaluated = match self.result.turns.last() {
             Some(turn) => matches!(turn.end, TurnEnd::Evaluated | TurnEnd::NotNeeded(_)),
@@ -187,7 +188,7 @@ impl Conversation<'_> {
     }
 
     /// Takes the turns whose condition is not met out of `inputs`, up to the first turn that is to be sent. Returns `false` if a
-    /// condition cannot be decided: the conversation then ends.
+    /// condition cannot be decided: the conversation then ends. A pattern that compiles to more than is allowed is an error.
     fn pass_over_unneeded_turns(&mut self, inputs: &mut dyn InputSource) -> Result<bool, Halt> {
         // `conditional` gives the next turn only if it has a condition. Without one, the turn is sent.
         while let Some(turn) = inputs.conditional()? {
@@ -368,8 +369,8 @@ impl Conversation<'_> {
         Ok(action)
     }
 
-    /// Sends a turn that has begun, and evaluates it. Returns its end, and the rules that failed in it, which are reported
-    /// whatever the end is.
+    /// Sends a turn that has begun, and evaluates it. `following` is whether another turn may follow, for which some rules wait.
+    /// Returns the end of the turn, and the rules that failed in it, which are reported whatever the end is.
     async fn send_turn(
         &mut self,
         index: usize,

@@ -105,8 +105,9 @@ fn check_end(
             }
             Err(problem.into())
         }
-        // A rule that failed stopped the turn: its failure is the verdict. Else the run itself was stopped.
+        // A rule that failed stopped the turn: its failure is the verdict.
         Ok(Ended::Cancelled) if sink.was_stopped() => Ok(()),
+        // No rule cancelled the exchange, so the run itself was stopped.
         Ok(Ended::Cancelled) => Err(Halt::Stopped),
         Ok(Ended::Terminal) => check_run_end(sink),
     }
@@ -150,6 +151,7 @@ async fn with_stderr(mut halt: Halt, session: &mut dyn Session) -> Halt {
 /// Notifies the observers of a silent agent, after the last exchange timed out: the run gives up an agent that hangs. The
 /// exchange had the time in `limits`; only a time of at least `shows_silence` is long enough to call the agent silent.
 fn note_silence(sink: &mut TraceSink<'_>, limits: &Limits, shows_silence: Duration) {
+    // Without an exchange, nothing was sent that the agent could answer.
     let Some(exchange) = sink.trace.exchanges.last() else {
         return;
     };

@@ -131,6 +131,7 @@ impl TapePlayer {
                 // `self.turns` counts turns that were not sent too. The trace gets them first, so that this turn has the same
                 // number as in the test.
                 self.trace.pass_over_turns(self.turns);
+                // The item has rules only if they were not known when the conversation began. The evaluator has all others.
                 if let Some(rules) = rules {
                     self.evaluator.set_turn_rules(self.turns, *rules);
                 }
@@ -153,7 +154,8 @@ impl TapePlayer {
                 self.trace.answer_as_client(&answer, &mut self.deltas);
                 self.show_deltas();
             }
-            // The end of a turn closes open messages and calls, which the rules see before they decide about the end.
+            // The end of a turn closes open messages and calls, which the rules see before they decide about the end. If
+            // no turn follows (`following`), rules of this turn wait for nothing more. Only complete turns are watched again.
             TapeItem::TurnEnded(following) => {
                 self.trace.end_turn(&mut self.deltas);
                 self.show_deltas();

@@ -162,7 +162,7 @@ impl Sink for TraceSink<'_> {
         match wire {
             // Rules and reports look at neither, so the trace has no place for them.
             Wire::Request { .. } | Wire::Headers(_) => {}
-            // A comment keeps the connection open. It is no event for the trace, but it shows that the agent is not silent.
+            // The bytes, such as a comment, are no event for the trace. They show that the agent is not silent.
             Wire::Alive => self.heard = Some(at),
             // `heard` is about one response, so a new request resets it.
             Wire::Sent { .. } => {

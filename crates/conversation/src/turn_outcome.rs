@@ -221,7 +221,7 @@ impl<'t> ShownItem<'t> {
                 Some(Self::Call(call))
             }
             // A result is in the line of its call, unless it came in a later turn than the call. Then it has a line of its own.
-            // If the call got several results, only the last one has, since it replaces the others.
+            // If the call got several results, only the last one has such a line, since it replaces the others.
             ReportedItem::Logged(item @ TraceItem::Result { call: index, .. }) => {
                 let call = &trace.calls[index];
                 if call.counted_in == turn.index || trace.last_result(index) != Some(item) {

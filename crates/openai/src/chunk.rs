@@ -163,7 +163,8 @@ impl<'a> Choice<'a> {
             return None;
         }
         // Servers that execute tools themselves send what a tool returned, which need not be a text: such a value is read as
-        // its JSON. Texts, and lists of parts with texts, are read as for any other message.
+        // its JSON. Texts, and lists of parts with texts, are read as for any other message. `halves` is the form in which a text
+        // has halves of surrogate pairs, which servers cut apart.
         let content = match delta.get("content") {
             Some(value @ (Value::Object(_) | Value::Number(_) | Value::Bool(_))) => {
                 Some(result_text(value, self.halves))
@@ -203,6 +204,7 @@ impl<'a> Choice<'a> {
             // A value of another kind has no call that could be read; `unread` reports it.
             _ => &[],
         };
+        // `halves` is the form in which arguments and results have halves of surrogate pairs, which servers cut apart.
         let mut fragments: Vec<CallFragment<'a>> = calls
             .iter()
             .map(|call| CallFragment::of(call, function_of(call), self.halves))
@@ -233,6 +235,7 @@ impl<'a> Choice<'a> {
         if text.is_empty() {
             return None;
         }
+        // `halves` is the form in which the text has halves of surrogate pairs, which servers cut apart.
         Some(SentText::new(text, self.halves))
     }
 

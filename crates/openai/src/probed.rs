@@ -50,7 +50,8 @@ fn at(url: &Url, place: CandidatePlace, name: Option<&str>) -> Vec<TargetCandida
     if is_api {
         candidates.push(chat(url, place, name.unwrap_or(ANY_MODEL)));
     }
-    // At a path that is that of responses, a refusal of the model shows the API as well: nothing else refuses so.
+    // At the path of responses, a refusal of the model shows this API as well as a response, since nothing else there refuses
+    // so. At the other paths chat completions refuse so, too.
     if is_responses {
         candidates.push(responses(url, place, name, response_or_refusal));
     } else if is_api {

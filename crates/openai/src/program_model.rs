@@ -83,7 +83,7 @@ impl ProgramTransport {
         let mut path = request.url.path().trim_start_matches('/').split('/');
         let lane = path.next().unwrap_or_default();
         let reply = (self.ask)(lane.to_owned(), messages, tools);
-        // The transport of the network waits, not this one, because a replay replaces it and then waits for nothing.
+        // The wait is that of `network`, because a transport that replays does not wait.
         let timeout = self.network.wait(until.since(self.clock.now()));
         let Either::Left((reply, _)) = select(reply, timeout).await else {
             return Ok(None);

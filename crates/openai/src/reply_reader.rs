@@ -301,7 +301,7 @@ impl<'a> ReplyReader<'a> {
         }
     }
 
-    /// Reports a piece of the model's text. Its first piece begins the message.
+    /// Reports a piece of the model's text. The first piece begins a message with this `role`, which other roles do not continue.
     fn text(
         &mut self,
         role: Option<&str>,

@@ -132,7 +132,7 @@ impl OpenaiSession {
             }
 
             // The turn's timeout includes the time that the rejected request took, but not the wait. So the next request has
-            // what remains of it now.
+            // what remains of it now, before its end (`until`).
             limits.timeout = response.until.since(closed_at);
             // The connection ends here and is not kept open during the wait.
             drop(response);
@@ -186,8 +186,8 @@ impl OpenaiSession {
         // The moment is `over_at` if it is set, and else the time of now; in a replay it is the recorded one.
         let closed_at = self.transport.moment(ClientEvent::Closes(over_at));
 
-        // An incomplete response is reported as far as it came, before its error is returned. In both cases the close is
-        // reported after all content, and before the error, so that it is never missing.
+        // An incomplete response is reported as far as it came. The close of any response is reported after its content, and
+        // before an error is returned, so that it is never missing.
         if !matches!(exchanged, Ok(Exchanged::Ended(Ended::Terminal))) {
             reader.abandon(sink);
             sink.wire(closed_at, Wire::Closed);
@@ -339,7 +339,7 @@ async fn send_and_read(
     if response.received.head.status == TOO_MANY_REQUESTS {
         return Ok(Exchanged::Rejected(response));
     }
-    // Every other status than success is an error.
+    // Every other status than success is an error, which gets a help if the model refuses tools.
     let response = response.accepted().await.map_err(with_help)?;
     let ended = http::read_events(response, reader, limits, sink, over_at).await?;
     Ok(Exchanged::Ended(ended))

@@ -119,17 +119,18 @@ impl<'t> ToolCalls<'t> {
             call.name.push_str(name);
         }
 
+        // Servers cut a text between the halves of a surrogate pair. `halves` is the form in which a text has such halves.
         let piece = match fragment.arguments {
             Some(Value::String(text)) => SentText::new(text.as_str(), fragment.halves),
             // Some servers send the arguments as JSON instead of as a text, and all at once. So a second value repeats them, and
-            // is dropped.
+            // is dropped. Without its marks, a number that JSON does not have (NaN) is a text.
             Some(value) if call.arguments.is_empty() => {
                 SentText::new(without_marks(value).to_string(), fragment.halves)
             }
             // The fragment has no arguments, or repeats them.
             _ => SentText::whole(""),
         };
-        // Servers cut a text between the halves of a surrogate pair. The joiner keeps a half until the next piece.
+        // The joiner keeps a half at the end of the piece until the next piece.
         let (delta, has_lone_half) = call.joiner.join(piece);
         if has_lone_half {
             changes.push(CallChange::HasLoneHalf);
@@ -153,6 +154,7 @@ impl<'t> ToolCalls<'t> {
             && !call.name.is_empty()
         {
             call.end(&mut changes);
+            // A result comes as a whole, so that no later piece has the other half of a pair.
             let mut has_lone_half = false;
             let result = result.clone().alone(|| has_lone_half = true).into_owned();
             if has_lone_half {
@@ -232,7 +234,7 @@ impl<'t> ToolCalls<'t> {
     }
 
     /// Adds a call to `tool` of which only the result came, and returns its key. It has no index, since only fragments of calls
-    /// have one, and its arguments stay empty. `used` are the keys of all calls of the conversation, which it does not get.
+    /// have one, and its arguments stay empty. Its key is not one of `used`, the keys of all calls of the conversation so far.
     pub(super) fn add_answered(
         &mut self,
         id: Option<&str>,

@@ -150,7 +150,8 @@ fn of_calls(delta: &Value, found: &mut Vec<Unread<'static>>) {
     };
     for call in calls {
         unread_keys("tool_calls[].", call, CALL_KEYS, found);
-        // Functions have the same table as calls, since some servers write the keys of a function directly in the call.
+        // Functions have the same table as calls, since some servers write the keys of a function directly in the call. A custom
+        // tool is a function for reports, so what is unread of it has the same names.
         for key in ["function", "custom"] {
             if let Some(function) = call.get(key) {
                 unread_keys("tool_calls[].function.", function, CALL_KEYS, found);

@@ -108,12 +108,12 @@ fn setting(
         return Some(Setting::Off(origin));
     };
     let interpolation = &mut *collector.interpolation;
-    // No number comes of a variable that is known later, nor of one whose value is no number, which `scalar` reports. The second
-    // ends the run before any limit is evaluated, so both may be later here.
+    // A variable has no number yet if it is known later, and none at all if its value is not a number. `scalar` reports the
+    // second, which ends the run before any limit is evaluated, so both may be `Later` here.
     let Ok(most) = interpolation.scalar(given, limit.span) else {
         return match given {
             Scalar::Reference(written) => Some(Setting::Later(written.clone(), origin)),
-            // A number that is written is known at once.
+            // `scalar` never fails for a number that is written.
             Scalar::Literal(_) => None,
         };
     };

@@ -74,13 +74,14 @@ pub(crate) fn reporters(
         reporters.push(Box::new(ExchangeReport::new(stderr, colour)));
     }
 
-    // Messages show a path as the user would type it: an absolute path of the config is made relative to the working directory.
+    // Messages show a path as the user would type it: one of the config becomes relative if it is in the working directory.
     let mut paths = of_command_line(options);
     for (path, format) in &plan.reports {
         let relative = path.strip_prefix(&context.working_directory);
         paths.push((relative.unwrap_or(path), *format));
     }
-    // Writing to a pipe waits for its reader. So pipes come last (`false` sorts first), when the other reports are complete.
+    // Writing to a pipe waits for its reader. So pipes come last (`false` sorts first), when the other reports are complete. An
+    // invalid path sorts like a file, and its error is reported like that of a file.
     paths.sort_by_key(|(path, _)| {
         let destination = Destination::of(&context.working_directory.join(path));
         matches!(destination, Ok(Destination::Stream(_)))
@@ -224,6 +225,7 @@ fn console(
         Verbosity::Normal
     };
     ConsoleOptions {
+        // Without `--durations`, the report lists no slow tests.
         durations: options.durations.unwrap_or(0),
         keeping: options.keeping.clone(),
         colour: colouring(colour, stream, context),

@@ -43,6 +43,7 @@ impl ClientKind {
         if self.loopback {
             return None;
         }
+        // The library sends no request to a URL that is not a valid `Uri`, so such a URL has no proxy either.
         let target: Uri = url.as_str().parse().ok()?;
         let proxy = SYSTEM
             .get_or_init(Matcher::from_system)

@@ -71,8 +71,8 @@ impl Decompressor {
     /// If the piece is not a valid part of the format.
     fn decode(&mut self, compressed: &[u8]) -> io::Result<Vec<u8>> {
         // Servers send two formats as `deflate`: zlib, which has a header, and the raw data without one. The first byte of the
-        // body decides. In a header, it has the method 8 in its lower half, and a window of at most 32 KiB, so no highest bit
-        // (RFC 1950, 2.2).
+        // body decides. In a header, its low four bits are the method, always 8, and its highest bit is 0, because the window has
+        // at most 32 KiB (RFC 1950, 2.2).
         if matches!(self, Self::Unknown)
             && let Some(first) = compressed.first()
         {

@@ -165,7 +165,7 @@ impl<F: Framing> EventStream<'_, F> {
                 Next::Broken(_, cause) => return self.broken(&cause),
                 Next::End => return self.end(),
                 Next::Late | Next::After(..) => {
-                    // The exchange took too long, while the response was not over.
+                    // The moment that has passed is `until` and not `over_at`: the exchange took too long.
                     if over_at != Some(read_until) {
                         return Ok(Ended::Timeout);
                     }
@@ -340,7 +340,8 @@ fn event(
     reader: &mut dyn StreamReader,
     sink: &mut dyn Sink,
 ) -> Result<ControlFlow<Stop>, TargetError> {
-    // Some servers send events without data, and others the end mark `[DONE]`. Neither is an event of a protocol.
+    // Some servers send events without data, and others the end mark `[DONE]`. Neither is an event of a protocol, but in some
+    // protocols the mark ends the response, so `reader` gets it.
     if reader.is_nothing(data) {
         if data.trim_ascii() == END_MARK {
             reader.end_mark(at);

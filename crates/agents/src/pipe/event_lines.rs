@@ -91,6 +91,8 @@ pub async fn read_events(
         limits,
         sink,
         sent,
+        // A line from before the request is an error only if the order is `Later`: with `First`, it is part of the response, and
+        // with `Any`, the program may print lines without being asked.
         is_later: order == RequestOrder::Later,
         no_response,
         events: 0,
@@ -165,6 +167,7 @@ impl EventLines<'_> {
                 }
                 PipeNext::Late => {
                     *closed_at = Some(read_until);
+                    // The moment that has passed is `over_at`: nothing more came of a response that may be over.
                     if over_at == Some(read_until) {
                         return Ok(Ended::Terminal);
                     }
@@ -192,7 +195,8 @@ impl EventLines<'_> {
     /// # Errors
     /// If the line came before the request, makes the response too large, or is not an event of the protocol.
     async fn line(&mut self, at: At, line: &[u8]) -> Result<ControlFlow<Stop>, TargetError> {
-        // A line from before a later request came after a response that was complete.
+        // `is_later` means that the response before this request was complete. A line that came between the two belongs to
+        // neither.
         if at < self.sent && self.is_later {
             return Err(between_turns(line));
         }

@@ -224,7 +224,7 @@ impl Pipe for SharedPipe {
                 return self.read(until).await;
             }
             // The test has closed the pipe, and reads what is left until the program ends. A shared program goes on to run. So
-            // the lines that are there are returned, then an end, and after a number of lines the end in any case: the program
+            // the lines that are there are returned, then an end, and after `MOST_AFTER` lines the end in any case: the program
             // may print for ever.
             let now = self.clock.now();
             self.after += 1;

@@ -313,7 +313,8 @@ impl TurnReader<'_> {
             }
         }
         for (position, text) in std::mem::take(&mut self.args).into_values() {
-            // Arguments are JSON. A call may have none, or others than the language can express: it is then a call without any.
+            // Arguments are JSON, and the step for a call can only have an object. A call with none, or with another value, is
+            // written without arguments.
             let parsed = match serde_json::from_str(&text) {
                 Ok(Value::Object(parsed)) => parsed,
                 Ok(_) | Err(_) if text.trim().is_empty() => Map::new(),

@@ -195,7 +195,8 @@ impl ScriptedSession {
 
     /// The steps that the agent takes in answer to a request.
     fn steps(&mut self, action: &Action) -> VecDeque<CompiledStep> {
-        // Steps that wait for an answer are dropped if the user says something else instead.
+        // `paused` has the steps that wait for an answer, if there are any. They are dropped if the user says something else
+        // instead.
         let paused = self.paused.take();
         match action {
             Action::User { content, .. } => self.answer(&content.text()),
@@ -320,7 +321,7 @@ impl Play<'_> {
             self.step(step, &mut steps)?;
         }
         // A run that waits for the client ends like any other. The client sends its answers in a request of their own, and the
-        // remaining steps follow then.
+        // remaining steps follow then. There are none for a cancelled answer: only the answer to an interrupt can be one.
         if waits_for_client {
             self.session.paused = Some(Paused {
                 resolved: steps,

@@ -133,7 +133,8 @@ impl Helper<'_> {
             requests: &mut DeclineRequests,
             ids: self.environment.helper_ids(&self.lane),
             observers: (self.observers)(&self.lane),
-            // The limits have the deadline of the test. No rule extends the timeout, since there is none.
+            // The limits have the deadline of the test. A default timeout would become longer for a rule that allows more time, and
+            // the helper's conversation has no rules.
             budget: Budget {
                 turn: self.limits.clone(),
                 is_default_timeout: false,

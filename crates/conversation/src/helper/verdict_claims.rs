@@ -142,6 +142,7 @@ fn claim_of_key(key: &str, value: &Value) -> Option<bool> {
     let (name, before) = words.split_last()?;
     let is_negated = before.iter().any(|word| is_one_of(&NEGATIONS, word));
     // The verdict that the name itself means: `true` for `passed`, `false` for `failures`.
+    // `VERDICTS` are names that are verdicts themselves, such as `passed`; `NAMES` are those of keys that hold one, such as `status`.
     let verdict = find(&VERDICTS, name);
     let claim = match value {
         // `failed: false` is a pass, and so are `correct: true` and `result: true`.
@@ -263,7 +264,7 @@ fn claim_with_value(text: &str, words: &[AnswerWord<'_>], index: usize) -> Optio
             None => verdict,
         });
     }
-    // The name of a verdict takes it from its value, and a quality such as "correct" is a verdict only with a truth.
+    // A name such as "verdict" means what its value means, and a quality such as "correct" is a verdict only with a truth.
     if is_name {
         return Some(value_verdict.or(value_truth)? != is_negated);
     }

@@ -18,7 +18,7 @@ pub(super) struct ChatAnswer<'r> {
 }
 
 impl ChatAnswer<'_> {
-    /// The answer as a stream of chunks, with the times at which the agent produced its parts.
+    /// The answer in `round` as a stream of chunks, with the times at which the agent produced its parts.
     pub(super) fn chunks(self, round: &Round) -> ServedResponse {
         // A failure before the first part is a response with an error status, since the stream has not begun.
         if round.parts.is_empty()
@@ -37,7 +37,7 @@ impl ChatAnswer<'_> {
         for (after, part) in &round.parts {
             frames.push(self.chunk(*after, &delta(part), None));
         }
-        // A failure after that is an error within the stream, which has no other end then.
+        // A failure after the first part is an error within the stream, which has no other end then.
         if let Some((message, code)) = &round.error {
             let error = error(message, code.as_deref());
             frames.push(ServedFrame::event(round.ended, error));
@@ -70,7 +70,7 @@ impl ChatAnswer<'_> {
         ServedFrame::event(after, chunk)
     }
 
-    /// The answer as one JSON document, at the time at which it is complete.
+    /// The answer in `round` as one JSON document, at the time at which it is complete.
     pub(super) fn document(self, round: &Round) -> ServedResponse {
         // Nothing has been sent before a document, so that every failure is a response with an error status.
         if let Some(failed) = failure(round) {

@@ -104,8 +104,8 @@ impl ChatInput {
 
         let mut tools = Vec::new();
         for tool in input.tools.unwrap_or_default() {
+            // A tool without a function is of another kind, and the agent cannot call it.
             if let Some(function) = tool.function {
-                // A tool without a function is of another kind, and the agent cannot call it.
                 tools.push(ToolDeclaration {
                     name: function.name,
                     description: function.description.unwrap_or_default(),
@@ -181,7 +181,8 @@ impl ServedRequest for ChatInput {
     /// The response to this request. `runs` has one run of the agent for each action of the client.
     fn response(&self, runs: &[Vec<TimedChange>]) -> ServedResponse {
         // The turn began with the last message of the user. Each action after it has the results of one round of calls, so that
-        // their number is the number of the round to answer with, from 0.
+        // their number is the number of the round to answer with, from 0. Without a message of the user, the turn began with the
+        // first action.
         let mut actions = self.actions.iter();
         let turn_start = actions.rposition(|action| matches!(action, Action::User { .. }));
         let turn_start = turn_start.unwrap_or_default();

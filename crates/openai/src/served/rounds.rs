@@ -100,7 +100,8 @@ impl RoundReader<'_> {
                 self.begin_after_calls();
                 self.part(after, RoundPart::Reasoning(delta.to_string()));
             }
-            // Calls of other tools are the agent's own: neither they nor their arguments and results are in any round.
+            // Calls of other tools are the agent's own: neither they nor their arguments and results are in any round. A call is
+            // the first of a new round if the calls of the last one are complete (`is_over`).
             Change::CallOpened { id, name, .. } if self.tools.contains(&**name) => {
                 if self.is_over {
                     self.begin_after_calls();

@@ -84,8 +84,7 @@ impl Observer for ActivityLog<'_> {
     /// Reports the call that runs if `change` begins or ends one, and else only that the agent was heard.
     fn change(&mut self, _: &Lane, _: At, change: &Change<'_>) {
         match change {
-            // An agent can open any number of calls. Those beyond the limit are not listed: for them, as for any change in the
-            // last arm, the report is only that the agent was heard.
+            // An agent can open any number of calls, so only the first `MOST_OPEN` of those that run at once are listed.
             Change::CallOpened { id, name, .. } if self.open_calls.len() < MOST_OPEN => {
                 let name = truncate::bytes(name, LONGEST_NAME).into_owned();
                 self.open_calls.push((id.clone().into_owned(), name));
@@ -99,6 +98,7 @@ impl Observer for ActivityLog<'_> {
                 self.open_calls.clear();
                 self.report_call();
             }
+            // Any other change, and a call that is not listed, shows only that the agent was heard.
             _ => self.report_heard(),
         }
     }

@@ -72,6 +72,7 @@ impl AnsweredTargets {
             return None;
         }
         known.is_given_up = true;
+        // The target `begins` if it began an answer to one of the tests, and was silent then.
         Some(GivenUp {
             tests: known.unanswered,
             begins: known.begins,

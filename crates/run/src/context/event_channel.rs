@@ -19,7 +19,8 @@ const COLLECTED: Duration = Duration::from_millis(2);
 
 /// A channel for the events of one run, in which at most `outcomes` outcomes wait.
 pub fn event_channel(outcomes: usize) -> (EventSender, EventReceiver) {
-    // Events wait without a limit; only outcomes, which are large, need room. An outcome without room waits in the spool.
+    // Events wait without a limit; only outcomes, which are large, need room. An outcome without room waits in the
+    // spool, which keeps most of them in a file.
     let (sender, receiver) = mpsc::unbounded_channel();
     let room = Arc::new(Semaphore::new(outcomes.clamp(1, Semaphore::MAX_PERMITS)));
     // A signal to hurry wakes the receiver while it waits for more events. One waiting signal does that as well as many.

@@ -127,7 +127,7 @@ impl ToolNames {
         self.exist(trace.calls.iter().map(|call| call.name.as_str()), redactor);
         for call in &trace.calls {
             if let Args::Json(args) = call.args() {
-                // Tools read arguments also in JSON that is a text, so that form is preferred where there is one.
+                // Tools also read JSON that is a text. `opened_args` has such texts read, and is `None` without any.
                 let args = call.opened_args().unwrap_or(args);
                 self.arguments_exist(&call.name, args, redactor);
             }
@@ -212,7 +212,7 @@ impl Names {
             return;
         }
         // Both limits drop what is last in the order of names or places, and not what came last: the result must not depend on
-        // which test ends first.
+        // which test ends first. The report adds a note if names were dropped (`is_partial`).
         let places = self.named.entry(named).or_default();
         places.insert((place(), rule));
         if places.len() > MOST_PLACES {
@@ -243,7 +243,7 @@ impl Names {
             return;
         }
         // Both limits drop what is last in the order of names or places, and not what came last: the result must not depend on
-        // which test ends first.
+        // which test ends first. The report adds a note if names were dropped (`is_partial`).
         let named = (tool.clone(), argument.to_owned());
         let places = self.named_arguments.entry(named).or_default();
         places.insert(place);
@@ -259,7 +259,7 @@ impl Names {
     /// The arguments in rules that are probably misspelled: the tool has an argument with a similar name, and none with this one.
     fn near_arguments(&self) -> Vec<NearName> {
         let mut found = Vec::new();
-        // The list of existing arguments is not complete then, so a right name could look misspelled.
+        // A list with more than the limit is not complete, so a right name could look misspelled.
         if self.existing_arguments.len() > MOST_NAMES {
             return found;
         }
@@ -305,7 +305,7 @@ impl Names {
         if self.is_unknown {
             return NearNames::default();
         }
-        // The list of existing tools is not complete then, so a right name could look misspelled.
+        // A full list of existing tools is not complete, so a right name could look misspelled.
         if self.is_full {
             let note = "more than 2000 different tools were called: names in rules were not compared with theirs";
             return NearNames {

@@ -19,6 +19,7 @@ impl Run {
         };
 
         // The message quotes the line of the config with the address, so that a wrong one is seen at once. Places count from 1.
+        // It has other words for a target that `begins` answers and does not complete them.
         let place = config.source.place(resolved.model.address());
         let line_index = place.line.saturating_sub(1) as usize;
         let line = config.source.text.lines().nth(line_index);

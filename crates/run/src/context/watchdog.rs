@@ -81,7 +81,7 @@ impl Overdue {
     pub(crate) fn problem(self, judging: &JudgingTime) -> Option<Problem> {
         let message = match self {
             Self::Stopped => return None,
-            // The thread is left behind, so the rule that it evaluates is not known: the problem names `None`.
+            // The thread is left behind, so the rule that it evaluates is not known: the problem names none.
             Self::Judging => return Some(judging.problem(None)),
             Self::Whole(allowed, step) => timed_out(allowed, step),
             Self::Step(allowed, step) => {
@@ -278,6 +278,7 @@ impl Watchdog {
         &self,
         locks: impl Future<Output = ConversationLocks>,
     ) -> Result<Duration, Halt> {
+        // The step has no time of its own: `pause` extends its limit by the wait.
         self.begin(TestStep::Wait, Duration::ZERO)?;
         let mut locked = ConversationLocks::default();
         let waited = self.pause(async { locked = locks.await }).await;

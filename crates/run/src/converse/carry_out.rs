@@ -56,7 +56,7 @@ impl Attempt<'_> {
             Halt::Broken(problem)
                 if problem.kind == ErrorKind::Recording && shared.answers.are_of_earlier_run() =>
             {
-                // The turn itself was removed from the transcript, so it is the one after the last.
+                // The turn without an answer was removed from the transcript, so its number is the one after the last.
                 let unasked = match self.outcome.transcript.turns.last() {
                     Some(turn) => turn.number + 1,
                     None => 1,
@@ -82,8 +82,8 @@ impl Attempt<'_> {
             watchdog,
             ..
         } = self.case;
-        // The watchdog ends the test without this thread if a step takes too long. The file was read ahead while other tests
-        // waited for their agents, or is being read now.
+        // The watchdog ends the test without this thread if a step takes too long. `ZERO`: this step waits for nothing but the file
+        // of the test, so that the minute suffices which the watchdog allows each step for computing.
         watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
         let test = loading.clone().test_of(entry).await;
         let test = test.map_err(|error| self.case.unprepared(error))?;
@@ -145,7 +145,8 @@ impl Attempt<'_> {
             ..
         } = self;
         run_hooks(case, environment, preparation).await?;
-        // The target and the turns may use variables that hooks gave, so they are filled after the hooks.
+        // The target and the turns may use variables that hooks gave, so they are filled after the hooks. The step only computes,
+        // for which each step has a minute beyond the time that it is given here.
         case.watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
         let finished = lock(preparation).finish();
         let prepared = finished.map_err(|error| case.unprepared(error))?;

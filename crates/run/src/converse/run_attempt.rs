@@ -38,7 +38,8 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     // Other tests of a target that did not answer are not run, so the run notes whether it did.
     attempt.note_contact();
 
-    // `begin` fails if this thread took so long that it was left behind. Its test is reported without it, so it writes no file.
+    // `begin` fails if this thread was left behind because it took too long. Its test was reported without it, so that it
+    // writes no recording. The step only computes, for which each step has a minute beyond the time that it is given here.
     let evaluate = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO);
     let may_write = evaluate.is_ok();
     keep_answers(&attempt);

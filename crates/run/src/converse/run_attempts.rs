@@ -20,12 +20,13 @@ pub(crate) async fn run_attempts(
     let test = &case.entry.test;
     let settings = &case.shared.options.settings;
     let policy = run_policy(settings, test.runs);
+    // A run that violates a prohibition fails the test (the default), or counts as any run that fails.
     let prohibitions = test.prohibitions.unwrap_or(settings.prohibitions);
 
     // A series decides whether there is another attempt, and which outcome is that of the test. A walk never runs several times,
     // and only tests with a single run are retried.
     let mut series: Box<dyn AttemptSeries + Send> = if let Some(walk) = &test.walk {
-        // If a recording is replayed, the only walk takes the actions of that.
+        // If a recording is replayed, there is only one walk, which takes the recorded actions.
         Box::new(match case.shared.answers.recording() {
             Some(recording) => WalkSearch::again(walk, &case.walk, recording.actions()),
             None => WalkSearch::new(walk, &case.walk),

@@ -274,6 +274,7 @@ impl Attempt<'_> {
             checkpoints,
             tools: &mut tools,
             oracle: &oracle,
+            // What a server asks back is declined, unless the turn has an answer to it.
             requests: &mut DeclineRequests,
             ids: self.environment.context.ids.clone(),
             observers,
@@ -329,7 +330,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// The source of the turns that are written in the test, which are moved out of `prepared`.
+    /// The source of the written turns, moved out of `prepared`. A session itself may be `waiting` for some time in each.
     fn written_turns<'a>(
         &'a self,
         preparation: &'a Mutex<Preparation>,
@@ -493,6 +494,7 @@ impl Attempt<'_> {
         let end = ConversationEnd {
             trace,
             has_passed: result.halt.is_none() && !result.rules.iter().any(RuleResult::has_failed),
+            // A follower that writes a text puts markers instead of secrets, as the recording does.
             marked: &|text| self.environment.marked(text),
         };
         for follower in followers {
@@ -500,7 +502,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Puts the result of the conversation into the outcome of the attempt.
+    /// Puts the result of the conversation into the outcome of the attempt; `turn_count` converts any number into a `u32`.
     ///
     /// # Errors
     /// The reason that the conversation ended before its last turn, if it is not the problem of a turn.
@@ -578,9 +580,9 @@ impl Attempt<'_> {
         if !self.case.shared.answers.are_of_earlier_run() {
             return None;
         }
-        // Among the problems of a replay, this one is that the recording has no answer.
         let transcript = &mut self.outcome.transcript;
         let problem = transcript.turns.last()?.problem()?.clone();
+        // A problem of the kind `Recording` shows that the recording has no answer.
         if problem.kind != ErrorKind::Recording {
             return None;
         }

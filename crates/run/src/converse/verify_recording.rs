@@ -13,7 +13,7 @@ use ananke_trace::outcome::{ErrorKind, Outcome, Problem};
 /// replaces by a marker. Without secrets in it, nothing is verified. `environment` is that of the attempt.
 ///
 /// # Errors
-/// If the replay has another result, or the recording must not be kept.
+/// If the replay has another result, or the recording cannot be kept: it is too large, or has a secret that cannot be masked.
 pub(super) async fn verify_recording(
     case: &Case,
     key: &CaseKey,
@@ -30,7 +30,8 @@ pub(super) async fn verify_recording(
         watchdog,
         ..
     } = case;
-    // The environment of the replay is `None` if nothing is recorded in a file, or the recording has no marker.
+    // The environment of the replay is `None` if nothing is recorded in a file, or the recording has no marker. The recording
+    // contains the time at which the attempt ended.
     let ended_unix_ms = outcome.transcript.ended_unix_ms;
     let replay = environment.verification(ended_unix_ms, &shared.context)?;
     let Some(replay) = replay else {

@@ -106,6 +106,7 @@ fn add_interrupts(
     for (number, turn) in trace.turns.iter().enumerate() {
         // Answers come first, since the input of a turn can only answer interrupts of turns before it.
         for answer in &turn.input.answered {
+            // `items` has no states for an interrupt for which it had no room, and then has marked the report as partial.
             if let Some((name, state)) = open.remove(answer.id.as_str())
                 && let Some(states) = items.interrupt(&name)
             {

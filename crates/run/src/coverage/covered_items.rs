@@ -44,6 +44,7 @@ impl CoveredItems {
         // The count is a local until the end, since `tool` borrows all of `self`.
         let mut value_count = self.values;
         let mut is_partial = false;
+        // Without room for the tool, `self.tool` marks the report.
         let Some(tool) = self.tool(tool) else { return };
         tool.is_declared = true;
         // Long values are not kept, and do not make the report partial: `value` does not keep them either.
@@ -73,6 +74,7 @@ impl CoveredItems {
     ) {
         let is_full = self.values >= MOST_ITEMS;
         let Some(covered) = self.tool(tool) else {
+            // There was no room for the tool of the call, and `self.tool` has marked the report.
             return;
         };
         // The long values of schemas are not kept either. So no value that the report lists is missing here, and the report is

@@ -98,7 +98,7 @@ fn stub(name: &str, required: &Value) -> Value {
 /// The arguments in which `value` is at `path`: `{"a": [{"b": value}]}` for `a[].b`. The value alone if the path cannot be
 /// parsed.
 fn at_path(path: &str, value: &Value) -> Value {
-    // Coverage writes "every item of a list" as `[]`, and paths as `[*]`.
+    // Coverage writes "every item of a list" as `[]`, and the parser of paths reads `[*]`, whose step is `ANY`.
     let path = Path::parse_with_wildcards(&path.replace("[]", "[*]"));
     let mut inner = value.clone();
     let Ok(path) = path else {

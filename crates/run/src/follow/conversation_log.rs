@@ -63,7 +63,8 @@ impl LoggedConversation {
         for turn in &self.turns {
             for logged in &turn.changes {
                 match logged.change {
-                    // A stamp, a violation, unread data and a warning are notes about the event with which they came.
+                    // A stamp, which is the time of an event, a violation, unread data and a warning are notes about the event
+                    // with which they came. A run that ends otherwise than `Finished` is no usual end, so it counts.
                     Change::Stamped(_)
                     | Change::RunStarted { .. }
                     | Change::RunEnded(RunEnd::Finished)

@@ -264,7 +264,7 @@ impl CollectedRaw {
         self.retain(|index, _| fits[index]);
     }
 
-    /// The indices of the events on which the results of rules that did not pass rest, in ascending order.
+    /// The indices of the events that are named in the results of rules that did not pass, in ascending order.
     fn cited_events(&self, outcome: &Outcome) -> Vec<u32> {
         let mut cited = Vec::new();
         let turn_rules = outcome.transcript.turns.iter().map(|turn| &turn.rules);
@@ -417,7 +417,8 @@ impl Observer for RawLog {
     /// Begins a turn, with the state of the agent before it.
     fn turn_began(&mut self, before: &Trace, _: &Input, _: Option<&TurnRules>) {
         let mut collected = lock(&self.collected);
-        // Writing a state takes time, so turns without a change share its text. A state that is too long is not kept.
+        // Writing a state as text takes time, so it is only written again if a change of the state has set `is_changed`. A state
+        // that is too long is not kept.
         if collected.turns.is_empty() || std::mem::take(&mut collected.is_changed) {
             collected.state = json_within(before.state.value(), LONGEST_STATE).map(Arc::from);
         }

@@ -29,7 +29,7 @@ fn frame(log: &mut RawLog, text: &str) {
     log.wire(&Lane::Agent, At(3500), Wire::Frame(text.as_bytes()));
 }
 
-/// An outcome with so many turns, of which the rules rest on the events `cited`, put into by `log`.
+/// An outcome of `turns` turns with the data that `log` collected. Its failed rule rests on the events `cited` of turn 1.
 fn outcome(log: &RawLog, turns: u32, cited: &[u32], redactor: &Redactor) -> Outcome {
     let turn = |number| TurnOutcome {
         number,

@@ -22,6 +22,7 @@ pub async fn run(
     let running = match RunningProgram::start(&command.launch, None) {
         Ok(running) => running,
         Err(error) => {
+            // A hook that was not started has no stderr to show.
             return Err(ProgramError::of_hook(command, error.into(), String::new()));
         }
     };
@@ -32,10 +33,10 @@ pub async fn run(
 
     // A hook that fails has printed values that may be secrets and are not known yet. So the error is made in a second reading,
     // which quotes only the part that may be shown, and stderr is masked likewise. The second reading fails like the first one.
-    // The caller gets the variables that the hook would have given, to mask them from now on.
     let unread = UnreadOutput::of(&finished.output);
     let second_reading = read_variables(command, &finished, &unread.shown);
     let errors = unread.errors(finished.errors).last_lines(SHOWN_LINES);
+    // The error has `unread.gave`, the variables that the hook would have given, so that the caller masks them from now on.
     second_reading
         .map_err(|cause| ProgramError::of_hook(command, cause, errors).with_output(unread.gave))
 }
@@ -68,6 +69,7 @@ pub async fn ask(
     let running = match RunningProgram::start(request.launch, Some(input)) {
         Ok(running) => running,
         Err(error) => {
+            // A script that was not started has no stderr to show.
             return Err(ProgramError::of_script(
                 request,
                 error.into(),

@@ -242,7 +242,7 @@ fn waiting_message(decision: &InputDecision, call: Option<&ToolCall>, no_answer:
         }
     };
     let mut message = format!("the agent waits for input ({reason}), and {no_answer}");
-    // The agent's own words come last, since they can be long.
+    // The agent's own words come last, since they can be long. Writing to a String cannot fail.
     if let Some(question) = question {
         let _ = write!(message, ": `{}`", quoted(question));
     }

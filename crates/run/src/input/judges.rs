@@ -132,7 +132,8 @@ impl Judges<'_> {
             judge.target.address(connector)
         };
         let has_same_address = address.is_some() && address == self.tested.address(None);
-        // A rule can name its judge by the `agentId` of a target, so the name of that target is compared.
+        // A rule can name its judge by the `agentId` of a target, so the name of that target is compared. A name without a
+        // target does not come here, since no judge could be prepared for it.
         let resolved_name = self.helpers.scripts.attempt.case.plan.agent(name).ok();
         if has_same_address || resolved_name == Some(outcome.test.target.as_str()) {
             return Err(problem(own_judge(name, &outcome.test.target), OTHER_JUDGE));

@@ -92,7 +92,7 @@ impl ToolHost for Mocks<'_> {
         }
     }
 
-    /// The answer to a call, from the mock of its tool. The call counts, since a mock may answer each in another way.
+    /// The answer to a call, from the mock of its tool. `answered` counts the calls, since a mock may answer each differently.
     fn answer<'a>(
         &'a mut self,
         call: &'a ToolCall,

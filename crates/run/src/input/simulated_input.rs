@@ -49,7 +49,7 @@ impl<'a> SimulatedInput<'a> {
         so_far: ConversationSoFar<'_>,
     ) -> Result<Option<UnwrittenTurn>, Halt> {
         // Reached checkpoints are checked before the limit of turns: a conversation that reaches the last one in its last turn
-        // has achieved everything.
+        // has achieved everything. Without required checkpoints, `are_complete` is never true.
         let max_turns = self.simulator.simulation.max_turns;
         if so_far.checkpoints.are_complete() {
             return Ok(None);

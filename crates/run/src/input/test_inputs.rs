@@ -36,8 +36,8 @@ impl InputSource for TestInputs<'_> {
             let Some(unwritten) = &mut self.unwritten else {
                 return self.written.next(so_far).await;
             };
-            // All written turns are sent before the first unwritten one. Since others may follow, reports show that these are
-            // written, and which one is the message that the test begins with.
+            // All written turns are sent before the first unwritten one, and `remaining` is always `Some` for them. Since others
+            // may follow, reports show that these are written, and which one is the message that the test begins with.
             if self.written.remaining() != Some(0) {
                 let mut next = self.written.next(so_far).await?;
                 if let Some(next) = &mut next {
@@ -51,7 +51,8 @@ impl InputSource for TestInputs<'_> {
                 return Ok(next);
             }
 
-            // If the source has no further input, the conversation is over, and the rules of the whole test are evaluated.
+            // If the source has no further input, the conversation is over, and the rules of the whole test are evaluated. That
+            // waits for no agent, so the watchdog allows only the time that it adds to every step for computing.
             let number = self.written.ended() + 1;
             let Some(unwritten_turn) = unwritten.next(number, so_far).await? else {
                 let watchdog = &self.attempt.case.watchdog;

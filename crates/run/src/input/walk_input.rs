@@ -79,7 +79,7 @@ impl<'a> WalkInput<'a> {
         };
         let Some(chosen_index) = chosen_index else {
             // The result of a walk that leaves its given route is that of another walk, so the search for a shorter one ignores
-            // it.
+            // it. For a walk that explores, nothing reads this.
             walk.has_left_route = true;
             drop(walk);
             // Later, a walk ends if nothing is possible any more. A walk that could never begin is a mistake in the test.
@@ -88,19 +88,19 @@ impl<'a> WalkInput<'a> {
             }
             return Ok(None);
         };
-        let (name, late) = possible.swap_remove(chosen_index);
+        let (name, filled) = possible.swap_remove(chosen_index);
         walk.taken.push(name.clone());
         drop(walk);
         self.taken += 1;
 
         // The recording keeps the names of the actions, so that a replay takes the same ones.
         let environment = &self.attempt.environment;
-        environment.add_secrets(&late.secrets);
+        environment.add_secrets(&filled.secrets);
         if let Some(recorder) = environment.recorder() {
             recorder.add_action(&name);
         }
         Ok(Some(UnwrittenTurn {
-            sends: UnwrittenRequest::Prepared(Box::new((late.turn, late.rules))),
+            sends: UnwrittenRequest::Prepared(Box::new((filled.turn, filled.rules))),
             origin: InputOrigin::Walk,
             time_left: None,
         }))

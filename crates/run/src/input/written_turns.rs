@@ -86,7 +86,7 @@ impl<'a> WrittenTurns<'a> {
     /// Begins `turn` as the next one, in reports and for the watchdog, and returns the request to send.
     ///
     /// # Errors
-    /// If the test has ended without this thread.
+    /// If the watchdog has ended the test, because it took too long: this thread must then send nothing more.
     pub(super) fn start(&mut self, turn: PreparedTurn) -> Result<TurnRequest, Halt> {
         let Attempt {
             case, key, purpose, ..
@@ -146,7 +146,8 @@ impl InputSource for WrittenTurns<'_> {
             let Attempt {
                 case, environment, ..
             } = self.attempt;
-            // After the last turn, the rules of the whole test are evaluated.
+            // After the last turn, the rules of the whole test are evaluated. That waits for no agent, so the watchdog allows
+            // only the time that it adds to every step for computing.
             let Some(front) = self.turns.front_mut() else {
                 case.watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;
                 return Ok(None);

@@ -129,8 +129,8 @@ impl ProjectHooks {
     ) -> Result<(HookCommand, Span), Vec<Diagnostic>> {
         let config = &self.config;
         let RunHook { launch, span } = config.run_hook(written, &self.context, &self.variables)?;
-        // Headers carry secrets. If a target fills headers with variables, what a hook prints may be one, and errors must not
-        // quote it.
+        // Headers carry secrets. If a target fills headers with variables, the output of a hook may contain such a secret, and
+        // errors must not quote it.
         let mut targets = config.targets.iter();
         let may_be_quoted = !targets.any(|target| feeds_headers(&target.model));
         let command = HookCommand {

@@ -31,8 +31,9 @@ pub(super) async fn run_case(case: &Case) -> Option<Sealed<Outcome>> {
             not_begun(&case.shared, &case.entry, skipped)
         }
     };
-    // Masking can take long, too, so the watchdog watches it as a step. An error means that the test has ended without this
-    // thread, which `end` reports as well: so it is checked once, after the masking.
+    // Masking can take long, too, so the watchdog watches it as a step. Without a time of its own, it may take what
+    // every step may compute. An error means that the test has ended without this thread, which `end` reports as well: so it is
+    // checked once, after the masking.
     let _is_left = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO);
     let outcome = complete(&case.shared, &case.redactor, outcome);
     case.watchdog.end().ok()?;
@@ -58,12 +59,13 @@ pub(super) async fn end_without_thread(
     preparation: Option<Arc<Mutex<Preparation>>>,
 ) -> Sealed<Outcome> {
     // The conversation is in the memory of the thread, so the outcome has only what was known before it, and the tools that the
-    // agent called are lost.
+    // agent called are lost. After `lose_calls`, no name in a rule is reported as misspelled, since it may be one of them.
     case.shared.tool_names.lose_calls();
     let mut outcome = blank(&case.shared, &case.entry);
     outcome.transcript.started_unix_ms = case.started_unix_ms;
     outcome.transcript.turns_not_run = turn_count(case.entry.test.turns);
-    // Without a problem of the test, the run was stopped.
+    // Without a problem of the test, the run was stopped. `judging` is the time that rules may compute, for the message
+    // about rules that took longer.
     outcome.end(match overdue.problem(&case.watchdog.judging) {
         Some(problem) => EndCause::Broken(problem),
         None => aborted(case.shared.stopper.reason()),

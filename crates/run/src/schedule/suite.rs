@@ -16,8 +16,8 @@ use ananke_model::settings::FlakyVerdict;
 use ananke_plan::Plan;
 use ananke_trace::outcome::{NearNames, Outcome, RunClose, RunEvent, RunFacts, Verdict};
 
-/// Runs every case of the plan, each on a thread that runs nothing else meanwhile. The runtime must not be shut down while
-/// tests run, and is not waited for: a test that timed out may still compute.
+/// Runs every case of the plan, each on a thread that runs nothing else meanwhile. The caller must keep the runtime while
+/// tests run, and must not wait for its threads afterwards: that of a test that timed out may still compute.
 pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let clock = Arc::clone(&shared.context.clock);
     let settings = shared.options.settings;
@@ -32,7 +32,8 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
         }),
     });
 
-    // The tests take the plan with them, so the parts that are needed after them are taken first.
+    // The tests take the plan with them, so the parts that are needed after them are taken first: expired entries of the
+    // quarantine, failed tests of the last run that are in no file any more, and snapshots that no rule uses.
     let shared = Arc::new(shared);
     let expired = plan.expired.clone();
     let gone = plan.gone.clone();

@@ -40,7 +40,7 @@ pub(super) async fn run_tests(schedule: Arc<Schedule>) {
             },
             overdue = current.wait_until_overdue(stop, left_behind_thread.as_ref()) => {
                 // Nothing can stop the thread: its test ends without it, and the loop starts another thread. The next wait needs
-                // the old one, since only one thread of a place may be left behind.
+                // the old one: while that still computes, no second thread is left behind.
                 left_behind_thread = Some(thread);
                 let OverdueCase { index, case, overdue, preparation } = overdue;
                 let outcome = end_without_thread(&case, overdue, preparation).await;
@@ -82,8 +82,8 @@ impl CurrentCase {
 
     /// Waits until the running test has taken too long, leaves its thread behind, and returns the test.
     ///
-    /// While `left_behind`, the last thread that was left behind, still computes, no other one is: so at most one thread for each
-    /// place computes in vain. A run that stops does not wait for that.
+    /// While `left_behind`, the last thread that was left behind, still computes, no other thread is left behind: so at most one
+    /// thread computes in vain for each of the tests that run at once. A run that stops does not wait for that.
     async fn wait_until_overdue(
         &self,
         stop: &CancellationToken,

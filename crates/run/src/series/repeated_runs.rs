@@ -192,8 +192,8 @@ impl AttemptSeries for RepeatedRuns {
         let id = outcome.test.id.clone();
         let status = outcome.status();
         self.take_notes(&mut outcome.verdict);
-        // A skipped run shows nothing about the test, and the next one would be skipped as well. `finish` shows it if no run
-        // failed.
+        // A skipped run shows nothing about the test, and the next one would be skipped as well. `finish` shows it unless the
+        // runs before it have failed the test.
         if status == Status::Skipped {
             self.latest = Some(outcome);
             return None;
@@ -231,7 +231,8 @@ impl AttemptSeries for RepeatedRuns {
     fn finish(mut self: Box<Self>, case: &Case) -> Outcome {
         let verdict = self.decided.unwrap_or_else(|| self.verdict_when_stopped());
 
-        // A failed run would contradict a verdict that is no failure, so the latest run that did not fail is shown for it.
+        // A failed run would contradict a verdict that is no failure, so the latest run that did not fail is shown for it. The first
+        // failed run stays in the report, since it says what is flaky; a run that did not fail says nothing more, and is dropped.
         let latest = self.latest.take();
         let is_no_failure =
             verdict == StabilityVerdict::Passed || verdict == StabilityVerdict::Stopped;
@@ -241,6 +242,7 @@ impl AttemptSeries for RepeatedRuns {
         } else {
             self.failed.take().or(latest)
         };
+        // A series has at least one run, so there is one to show.
         let mut outcome = shown.unwrap_or_default();
         // A run that passed must not make a test pass that was stopped.
         if verdict == StabilityVerdict::Stopped && outcome.status() != Status::Skipped {

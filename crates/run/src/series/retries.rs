@@ -47,6 +47,7 @@ impl AttemptSeries for Retries {
         key.attempt += 1;
         let why = match self.latest.headline() {
             Some((_, message)) => message.to_owned(),
+            // A test that fails has a finding. If it had none, the event would still report the retry.
             None => String::new(),
         };
         Some(RunEvent::Retrying {

@@ -58,6 +58,7 @@ impl ShrinkingWalk {
             reduction: Reduction::of(actions.to_vec()),
             failure: failure.clone(),
             candidate: Vec::new(),
+            // Without written turns, a candidate needs at least one action to be a conversation.
             has_written_turns: turns.any(|turn| turn.origin != InputOrigin::Walk),
         })
     }

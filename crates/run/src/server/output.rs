@@ -157,6 +157,7 @@ impl LineSearch {
             let line = plain(&String::from_utf8_lossy(&self.line));
             self.line.clear();
             if self.pattern.is_match(line.trim_end_matches('\r')) {
+                // The caller searches no further, so the rest is not kept.
                 return true;
             }
         }

@@ -32,8 +32,8 @@ pub enum EndCause {
 }
 
 impl Outcome {
-    /// Sets the end of the attempt by `cause`. `Broken`, `Skipped` and `Aborted` stop the attempt, and are its end. `NotRecorded` and
-    /// `NotCleanedUp` come after it is over: each is its end if it would hide a failure otherwise, and else a warning.
+    /// Sets the end of the attempt by `cause`. `Broken`, `Skipped` and `Aborted` are always its end. `NotRecorded` is its end
+    /// unless it has a problem already, and `NotCleanedUp` only if it passed: both come afterwards, and are warnings otherwise.
     pub fn end(&mut self, cause: EndCause) {
         self.verdict.end = match cause {
             EndCause::Broken(problem) => TestEnd::Problem(problem),

@@ -150,8 +150,8 @@ impl RuleResult {
             Some(first) if !first.path.is_empty() => Some(first.path()),
             Some(_) | None => None,
         };
-        // With a path, the key is specific enough. A tool alone is not: one rule has several kinds of findings about it, which
-        // the message without its values distinguishes. Without either, the expectation does.
+        // With a path, the key is specific enough. With a tool alone, the message without its values is added, since one rule has
+        // several kinds of findings about a tool. With neither, the expectation is added.
         let about = if path.is_some() {
             None
         } else if self.tool.is_some() {

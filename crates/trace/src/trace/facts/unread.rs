@@ -139,7 +139,7 @@ impl<'a> Unread<'a> {
             Value::Array(_) => "is a list",
             Value::Object(_) => "is an object",
         };
-        // `new` quotes the value as the detail. The kind is put before it, since it is the reason.
+        // `new` quotes the value as the detail. The kind is put before it as the reason. No tool is known that it is about.
         let unread = Self::new(name.into(), facts, value);
         Self {
             form: UnreadForm::Known { tool: None },

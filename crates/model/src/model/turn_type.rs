@@ -203,15 +203,17 @@ impl JsonSchema for WalkAction {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut needs = generator.subschema_for::<AssertBlock>();
         needs.insert("description".to_owned(), NEEDS.into());
-        needs.insert("x-since".to_owned(), ACTIONS_SINCE.into());
         let branches: Vec<Value> = turn_types()
             .map(|turn_type| {
                 let mut branch = turn_branch(turn_type, generator);
-                branch["x-since"] = turn_type.since.max(ACTIONS_SINCE).into();
+                let since = turn_type.since.max(ACTIONS_SINCE);
+                branch["x-since"] = since.into();
                 if let Some(properties) = branch["properties"].as_object_mut() {
                     properties.remove("id");
                     properties.remove("if");
-                    properties.insert("needs".to_owned(), needs.clone().to_value());
+                    let mut needs = needs.clone();
+                    needs.insert("x-since".to_owned(), since.into());
+                    properties.insert("needs".to_owned(), needs.to_value());
                 }
                 branch
             })

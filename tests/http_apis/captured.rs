@@ -237,7 +237,8 @@ fn captured((file, name): (&str, &str)) -> Vec<u8> {
         ]
         .contains(&&*name)
         {
-            sent.push_str(&format!("{line}\r\n"));
+            sent.push_str(line);
+            sent.push_str("\r\n");
         }
     }
     sent.push_str("connection: close\r\n\r\n");
@@ -252,7 +253,7 @@ async fn outcome(row: &Row) -> Outcome {
         "version: \"1.4\"\ntarget:\n  type: http\n  endpoint: \"http://{}/chat\"\n  body: {{ message: \"${{INPUT}}\" }}\n  response: {{ {} }}\n",
         agent.address, row.response
     );
-    let text = match row.expected {
+    let said = match row.expected {
         Expected::Text(text) => format!("text: {{ equals: \"{text}\" }}"),
         Expected::Error(_) => "text: { not_contains: never }".to_owned(),
     };
@@ -261,7 +262,7 @@ async fn outcome(row: &Row) -> Outcome {
         tools => format!(", tools: {tools}"),
     };
     let test = format!(
-        "version: \"1.4\"\nname: weather\nturns: [{{ user: weather, assert: {{ {text}{tools} }} }}]\n"
+        "version: \"1.4\"\nname: weather\nturns: [{{ user: weather, assert: {{ {said}{tools} }} }}]\n"
     );
     let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test)]);
     project.run().await.remove(0)

@@ -60,7 +60,7 @@ impl KnownTransport {
             headers: request
                 .response_headers
                 .iter()
-                .filter_map(|name| Some(((*name).to_owned(), header(name)?)))
+                .filter_map(|name| Some((name.clone(), header(name)?)))
                 .collect(),
             proxy: None,
         };

@@ -270,6 +270,11 @@ fn a_config_that_cannot_be_right_does_not_load() {
             "`INPUTS`",
         ),
         (
+            "response: { text: a }, capture: { INPUT: b }",
+            TEXT,
+            "`INPUT` is a variable of every request",
+        ),
+        (
             "response: { text: a }, capture: { \"1\": b }",
             TEXT,
             "`1` is not a valid variable name",
@@ -294,4 +299,117 @@ fn a_config_that_cannot_be_right_does_not_load() {
             "{keys}: {said:?}"
         );
     }
+}
+
+/// The statuses of tests with one turn for each of `rules`, whose requests get `answers`.
+async fn statuses(target: &str, rules: &[&str], answers: Vec<Vec<u8>>) -> Vec<(Status, String)> {
+    let answers = answers
+        .into_iter()
+        .map(|bytes| vec![Step::Expect, Step::Send(bytes)]);
+    let agent = RawAgent::start(answers.collect()).await;
+    let config = format!(
+        "version: \"1.4\"\ntarget:\n  type: http\n  endpoint: \"http://{}/chat\"\n{target}",
+        agent.address
+    );
+    let mut test = "version: \"1.4\"\nname: one\nturns:\n".to_owned();
+    for rule in rules {
+        test.push_str("  - { user: hi, timeout_ms: 20000, assert: { ");
+        test.push_str(rule);
+        test.push_str(" } }\n");
+    }
+    let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test)]);
+    let outcomes = project.run().await;
+    outcomes
+        .iter()
+        .map(|outcome| {
+            let problem = outcome.first_problem();
+            let said = problem.map_or_else(String::new, |(_, problem)| problem.message.clone());
+            (outcome.status(), said)
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn a_call_beside_text_is_not_hidden_by_the_text() {
+    for (body, rule, expected) in [
+        // The text and a call that no path finds are in one object.
+        (
+            r#"{"reply":"Done","tool":"pay","input":{"sum":1}}"#,
+            "tools: { forbid: [pay] }",
+            Status::NotShown,
+        ),
+        // A name and text are no call.
+        (
+            r#"{"name":"shop","reply":"x","output":"Done"}"#,
+            "tools: { forbid: [pay] }",
+            Status::Passed,
+        ),
+    ] {
+        let text = if body.contains("output") {
+            "output"
+        } else {
+            "reply"
+        };
+        let target = format!(
+            "  body: {{}}\n  response: {{ text: {text}, calls: {{ at: \"calls[*]\", name: name }} }}\n"
+        );
+        let found = statuses(&target, &[rule], vec![response("200 OK", JSON, body)]).await;
+        assert_eq!(found[0].0, expected, "{body}: {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn arguments_that_come_too_late_are_not_read() {
+    let target = "  body: {}\n  response: { stream: ndjson, text: t, calls: { at: \"[?tool]\", id: id, name: tool, args: args, result: out } }\n";
+    let lines = |last: &str| {
+        let first = r#"{"id":1,"tool":"pay","out":"ok"}"#;
+        response(
+            "200 OK",
+            "application/x-ndjson",
+            &format!("{first}\n{last}\n{{\"t\":\"Done\"}}\n"),
+        )
+    };
+    let rule = "tools: { forbid_calls: [{ name: pay, args: { sum: 9 } }] }";
+    for (last, expected) in [
+        (
+            r#"{"id":1,"tool":"pay","args":{"sum":9},"out":"ok"}"#,
+            Status::NotShown,
+        ),
+        (
+            r#"{"id":1,"tool":"pay","args":{},"out":"ok"}"#,
+            Status::Passed,
+        ),
+    ] {
+        let found = statuses(target, &[rule], vec![lines(last)]).await;
+        assert_eq!(found[0].0, expected, "{last}: {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_result_without_an_id_is_of_a_call_of_its_turn() {
+    let target = "  body: {}\n  response: { text: t, calls: { at: \"calls[*]\", name: n }, results: { at: \"results[*]\", result: r } }\n";
+    let first = response("200 OK", JSON, r#"{"t":"a","calls":[{"n":"look"}]}"#);
+    let second = response(
+        "200 OK",
+        JSON,
+        r#"{"t":"b","calls":[{"n":"pay"}],"results":[{"r":"paid"}]}"#,
+    );
+    let rules = [
+        "tools: { require: [look] }",
+        "tools: { require: [{ name: pay, result: paid }] }",
+    ];
+    let found = statuses(target, &rules, vec![first, second]).await;
+    assert_eq!(found[0].0, Status::Passed, "{found:?}");
+}
+
+#[tokio::test]
+async fn a_request_that_waits_for_nothing_may_have_an_empty_response() {
+    let target = "  body: {}\n  then: [{ endpoint: /seen, body: {} }, { endpoint: /reply }]\n  response: { text: t }\n";
+    let answers = vec![
+        response("200 OK", JSON, "{}"),
+        response("204 No Content", JSON, ""),
+        response("200 OK", JSON, r#"{"t":"Done"}"#),
+    ];
+    let found = statuses(target, &["text: { equals: Done }"], answers).await;
+    assert_eq!(found[0].0, Status::Passed, "{found:?}");
 }

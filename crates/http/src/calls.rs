@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::mapping::{CallMapping, CompiledPick, ResultMapping};
 use super::modes::CallMode;
 use super::path::{Searched, is_given};
 use super::seen_keys::key_list;
 use ananke_base::context::Ids;
-use ananke_base::source::received_json::{HalfJoiner, Halves, SentText};
+use ananke_base::source::received_json::{self, HalfJoiner, Halves, SentText};
 use ananke_model::variables::as_text;
 use ananke_trace::trace::{Change, ResultContent, Unread};
 
@@ -45,6 +45,11 @@ impl KnownCalls {
         key
     }
 
+    /// Takes it that a call gets no result any more, so that a result without an id is not for it.
+    pub(crate) fn close(&mut self, key: &str) {
+        self.open.retain(|(open, _)| open != key);
+    }
+
     /// The call that a result answers: that with its id, else the oldest open call to its tool, else the oldest open call.
     fn answered_by(&self, id: Option<&str>, name: Option<&str>) -> Option<&str> {
         if let Some(id) = id {
@@ -63,12 +68,14 @@ impl KnownCalls {
 #[derive(Debug)]
 struct TurnCall {
     key: String,
+    name: String,
     id: Option<String>,
     index: Option<String>,
-    /// The arguments that are not reported yet, because a later item may replace them.
+    /// The arguments as a whole, which are reported late, because a later item may replace them.
     args: Option<Value>,
     joiner: HalfJoiner,
-    has_args: bool,
+    /// The arguments that came in pieces.
+    pieces: String,
     is_complete: bool,
     result: Option<Value>,
 }
@@ -114,11 +121,12 @@ impl TurnCalls {
             });
             self.calls.push(TurnCall {
                 key,
+                name,
                 id,
                 index,
                 args: None,
                 joiner: HalfJoiner::default(),
-                has_args: false,
+                pieces: String::new(),
                 is_complete: false,
                 result: None,
             });
@@ -229,12 +237,14 @@ impl TurnCall {
         halves: Halves,
         report: &mut dyn FnMut(Change<'_>),
     ) {
-        if mode == CallMode::Delta
-            && let Value::String(piece) = &args
+        let is_piece = mode == CallMode::Delta && args.is_string();
+        if let Value::String(piece) = &args
+            && is_piece
+            && !self.is_complete
         {
             let (delta, _) = self.joiner.join(SentText::new(piece.as_str(), halves));
             if !delta.is_empty() {
-                self.has_args = true;
+                self.pieces.push_str(&delta);
                 report(Change::CallArgs {
                     id: Cow::Borrowed(&self.key),
                     delta,
@@ -242,11 +252,22 @@ impl TurnCall {
             }
             return;
         }
-        if !self.is_complete && !self.has_args {
+        if !self.is_complete && self.pieces.is_empty() {
             self.args = Some(args);
-        } else if self.args.as_ref().is_some_and(|known| *known != args) {
-            let reason = "the agent sent other arguments after they were complete";
-            report(Change::Unread(Unread::arguments(self.key.clone(), reason)));
+        } else if is_piece || self.reported_args() != args {
+            let reason = "the agent sent other arguments after the first ones were complete";
+            report(Change::Unread(Unread::arguments(self.name.clone(), reason)));
+        }
+    }
+
+    /// The arguments as the trace has them.
+    fn reported_args(&self) -> Value {
+        match &self.args {
+            Some(args) => args.clone(),
+            None => match received_json::read(&self.pieces) {
+                Ok(read) => read.value,
+                Err(_) => Value::Object(Map::new()),
+            },
         }
     }
 
@@ -255,7 +276,7 @@ impl TurnCall {
         if std::mem::replace(&mut self.is_complete, true) {
             return;
         }
-        if !self.has_args {
+        if self.pieces.is_empty() {
             let delta = match &self.args {
                 None | Some(Value::Null) => Cow::Borrowed("{}"),
                 Some(Value::String(text)) if text.trim().is_empty() => Cow::Borrowed("{}"),
@@ -300,7 +321,7 @@ fn answered(
     known: &mut KnownCalls,
     report: &mut dyn FnMut(Change<'_>),
 ) {
-    known.open.retain(|(open, _)| open != key);
+    known.close(key);
     report(Change::CallAnswered {
         id: Cow::Borrowed(key),
         result: match result {
@@ -326,7 +347,7 @@ fn failure_in(pick: Option<&CompiledPick>, item: Searched<'_>) -> Option<bool> {
 }
 
 /// Whether `pick` finds something that is not false or empty.
-pub(crate) fn finds_something(pick: &CompiledPick, item: Searched<'_>) -> bool {
+fn finds_something(pick: &CompiledPick, item: Searched<'_>) -> bool {
     let hits = pick.find(item, &mut Vec::new());
     hits.iter().any(|hit| is_given(&hit.value))
 }

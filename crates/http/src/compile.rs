@@ -98,7 +98,7 @@ pub(super) fn compile(
     let (endpoint, base) = endpoint?;
     let main = main?;
     Ok(HttpTarget::new(HttpAgentSettings {
-        endpoint: config.endpoint.value.clone(),
+        endpoint: endpoint.for_people(),
         base,
         main: RequestTemplate { endpoint, ..main },
         start: start?,
@@ -123,7 +123,20 @@ fn captured_names(
     requests.extend(config.resume.iter().map(|resume| &resume.request));
     for request in requests {
         for (name, _) in request.capture.iter().flatten() {
-            if let Some((wrong, help)) = name_problem(name) {
+            let text = name.value.as_str();
+            let is_own = SENT.contains(&text)
+                || OF_MESSAGE.contains(&text)
+                || OF_RESUME.contains(&text)
+                || text == "THREAD_ID";
+            let problem = if is_own {
+                Some((
+                    "is a variable of every request",
+                    "give the capture another name",
+                ))
+            } else {
+                name_problem(name)
+            };
+            if let Some((wrong, help)) = problem {
                 let message = format!("`{}` {wrong}", name.value);
                 interpolation.report(Code::BadValue, name.span, message, Some(help.to_owned()));
             }

@@ -9,16 +9,16 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::agent_messages::AgentMessages;
-use super::calls::{KnownCalls, TurnCalls, finds_something, text_in, value_in};
+use super::calls::{KnownCalls, TurnCalls, text_in, value_in};
 use super::event::{self, JsonLike, ResponseEvent};
 use super::framing::KnownForm;
 use super::mapping::{CompiledPick, ResponseMapping};
 use super::modes::{StreamForm, TextMode};
-use super::path::{HitPlace, Searched};
+use super::path::{HitPlace, Searched, is_given};
 use super::request::{CapturedFrom, ResponseCapture};
 use super::seen_keys::SeenKeys;
 use super::sink_report::SinkReport;
-use super::unread::UnclaimedCalls;
+use super::unread::{ClaimedPlaces, UnclaimedCalls};
 use super::usage::UsageSoFar;
 use ananke_agents::http::{ReceivedResponse, StreamReader};
 use ananke_agents::{EventReader, Rest, Sink, Stop, TargetError};
@@ -149,7 +149,8 @@ impl<'a> MappedReader<'a> {
         self.calls.complete_all(&mut |change| {
             let _over = sink.change(at, change);
         });
-        for unread in self.unclaimed.unread(self.known) {
+        self.unread.extend(self.unclaimed.unread(self.known));
+        for unread in self.unread {
             let _over = sink.change(at, Change::Unread(unread));
         }
     }
@@ -190,6 +191,7 @@ impl<'a> MappedReader<'a> {
                 .any(|it| it.call.as_deref() == Some(key));
             let may_wait = is_asked || is_waiting && shows_results;
             if !may_wait {
+                self.known.close(key);
                 report.change(Change::CallExecuted { id: key.into() });
             }
         }
@@ -257,12 +259,7 @@ impl<'a> MappedReader<'a> {
         }
         let mut passed_by = Vec::new();
         let found = self.find(searched, &mut passed_by);
-        let mut claimed = passed_by;
-        for (place, found) in &found {
-            if !matches!(found, FoundItem::Reasoning(_)) {
-                claimed.push(place.clone());
-            }
-        }
+        let claimed = claimed_places(&found, passed_by);
         let has_found = !found.is_empty();
         let mut cumulative = None;
         for (_, found) in found {
@@ -435,13 +432,28 @@ impl<'a> MappedReader<'a> {
     }
 }
 
+/// The places of what was found. What `[>…]` passed by belongs to earlier turns, so that its calls are not looked for.
+fn claimed_places(found: &[(HitPlace, FoundItem<'_>)], passed_by: Vec<HitPlace>) -> ClaimedPlaces {
+    let mut claimed = ClaimedPlaces {
+        calls: passed_by,
+        texts: Vec::new(),
+    };
+    for (place, item) in found {
+        match item {
+            FoundItem::Text(_) | FoundItem::Reasoning(_) => claimed.texts.push(place.clone()),
+            FoundItem::Call(_) | FoundItem::Result(_) | FoundItem::Interrupt(_) => {
+                claimed.calls.push(place.clone());
+            }
+        }
+    }
+    claimed
+}
+
 /// The words of an error that `pick` finds.
 fn error_in(pick: Option<&CompiledPick>, searched: Searched<'_>) -> Option<String> {
-    let pick = pick?;
-    if !finds_something(pick, searched) {
-        return None;
-    }
-    let value = pick.first(searched)?.value.into_owned();
+    let hits = pick?.find(searched, &mut Vec::new());
+    let given = hits.into_iter().find(|hit| is_given(&hit.value))?;
+    let value = given.value.into_owned();
     // A path may lead to the whole object of an error, and a report shows the sentence in it if there is one.
     let words = value.get("message").or_else(|| value.get("detail"));
     Some(match words.unwrap_or(&value) {

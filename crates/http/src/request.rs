@@ -80,9 +80,9 @@ impl RequestTemplate {
                     pairs.push((name, as_text(&value)));
                 }
             }
-            let mut query = url.query_pairs_mut();
-            for (name, value) in &pairs {
-                query.append_pair(name, value);
+            // Without a parameter the address stays as it is, otherwise it would end with a `?`.
+            if !pairs.is_empty() {
+                url.query_pairs_mut().extend_pairs(&pairs);
             }
         }
         let mut headers = Vec::new();
@@ -127,6 +127,13 @@ const SET_COOKIE: &str = "set-cookie";
 const ACCEPTED: &str = "application/json, text/event-stream, */*";
 
 impl EndpointTemplate {
+    /// The address for people: variables that are known later are in it by their names.
+    pub(crate) fn for_people(&self) -> String {
+        let named = |name: &str| Some(Value::from(format!("${{{name}}}")));
+        // Every variable has its name, so that none is missing.
+        self.address.text(&named, &|name| name).unwrap_or_default()
+    }
+
     fn fill(&self, look_up: &LookUp<'_>) -> Result<Url, TargetError> {
         // A whole address from a response is one already. A part of one may hold anything, so that its slashes and question marks are
         // encoded.

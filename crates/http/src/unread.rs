@@ -1,6 +1,6 @@
 //! What looks like a call and is found by no path: it is unread, since a wrong path must not make a prohibition pass.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::calls::KnownCalls;
 use super::path::HitPlace;
@@ -13,6 +13,15 @@ const MOST: usize = 100;
 /// The longest text that is read as JSON, in bytes.
 const LONGEST_JSON: usize = 1 << 20;
 
+/// The places of an event that paths found.
+#[derive(Debug, Default)]
+pub(crate) struct ClaimedPlaces {
+    /// Calls, results, interrupts, and what `[>…]` passed by.
+    pub(crate) calls: Vec<HitPlace>,
+    /// Text and reasoning.
+    pub(crate) texts: Vec<HitPlace>,
+}
+
 /// The objects of a response that look like calls, and that no path found.
 #[derive(Debug, Default)]
 pub(crate) struct UnclaimedCalls {
@@ -22,7 +31,7 @@ pub(crate) struct UnclaimedCalls {
 
 impl UnclaimedCalls {
     /// Looks through an event, but for what is at the `claimed` places, inside them and around them.
-    pub(crate) fn search(&mut self, value: &Value, claimed: &[HitPlace]) {
+    pub(crate) fn search(&mut self, value: &Value, claimed: &ClaimedPlaces) {
         let mut search = UnclaimedSearch {
             claimed,
             ids: Vec::new(),
@@ -45,7 +54,7 @@ impl UnclaimedCalls {
 
 /// A walk through one event.
 struct UnclaimedSearch<'a> {
-    claimed: &'a [HitPlace],
+    claimed: &'a ClaimedPlaces,
     /// The ids of the objects around the one that is looked at.
     ids: Vec<String>,
     found: &'a mut Vec<(String, Vec<String>, Value)>,
@@ -53,7 +62,8 @@ struct UnclaimedSearch<'a> {
 
 impl UnclaimedSearch<'_> {
     fn value(&mut self, value: &Value, place: &mut HitPlace, name: &mut String) {
-        if self.found.len() >= MOST || self.claimed.contains(place) {
+        let is_claimed = self.claimed.calls.contains(place) || self.claimed.texts.contains(place);
+        if self.found.len() >= MOST || is_claimed {
             return;
         }
         match value {
@@ -61,12 +71,7 @@ impl UnclaimedSearch<'_> {
                 let ids_around = self.ids.len();
                 self.ids
                     .extend(call_ids(keys).into_iter().map(str::to_owned));
-                // The object around a call that was read is its envelope, so that its keys do not make another call.
-                let is_envelope = self
-                    .claimed
-                    .iter()
-                    .any(|claimed| claimed.starts_with(place));
-                if !is_envelope && is_call(keys) {
+                if self.is_unclaimed_call(keys, place) {
                     let name = if name.is_empty() {
                         "$".to_owned()
                     } else {
@@ -105,6 +110,25 @@ impl UnclaimedSearch<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Whether an object is a call that no path found. The object around a call that was read is its envelope. One around text is
+    /// none: it is a call if the keys that are no text still make one, since an answer may have its text and a call side by side.
+    fn is_unclaimed_call(&self, keys: &Map<String, Value>, place: &HitPlace) -> bool {
+        let calls = &self.claimed.calls;
+        if !is_call(keys) || calls.iter().any(|claimed| claimed.starts_with(place)) {
+            return false;
+        }
+        let mut rest = Map::new();
+        for (position, (key, value)) in keys.iter().enumerate() {
+            let mut inner = place.clone();
+            inner.push(u32::try_from(position).unwrap_or(u32::MAX));
+            let mut texts = self.claimed.texts.iter();
+            if !texts.any(|text| text.starts_with(&inner)) {
+                rest.insert(key.clone(), value.clone());
+            }
+        }
+        is_call(&rest)
     }
 
     fn inside(&mut self, position: usize, value: &Value, place: &mut HitPlace, name: &mut String) {

@@ -36,7 +36,7 @@ fn open_interrupt_problem(trace: &Trace) -> Option<Problem> {
     let message = format!("the agent waits for {}", pending.named(&pending.open()));
     let resume = resume_type_name();
     let help =
-        format!("answer an open interrupt with an `{resume}` turn before the next user message");
+        format!("answer an open interrupt with a `{resume}` turn before the next user message");
     Some(problem(message, &help))
 }
 

@@ -1,4 +1,5 @@
 //! Targets of the type `http`: what servers with APIs of their own sent, and what is wrong with a mapping or a response.
 
 mod captured;
+mod requests;
 mod wrong;

@@ -9,7 +9,7 @@ const JSON: &str = "application/json";
 const STREAM: &str = "text/event-stream";
 
 /// A response with this content type and body.
-fn response(status: &str, content_type: &str, body: &str) -> Vec<u8> {
+pub(super) fn response(status: &str, content_type: &str, body: &str) -> Vec<u8> {
     format!(
         "HTTP/1.1 {status}\r\ncontent-type: {content_type}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
         body.len()

@@ -51,6 +51,8 @@ pub(super) fn metadata(context: RequestContext) -> Map<String, Value> {
         props,
         options,
         caller,
+        // A test that adds to a request does not load for this protocol.
+        request: _,
     } = context;
     let mut metadata = props;
     if !options.is_empty() {

@@ -30,6 +30,8 @@ pub enum Capability {
     FilesBesideImages,
     /// A file that the agent fetches itself need not have a media type.
     UntypedUrls,
+    /// A turn can add headers, parameters and keys of the body to its request.
+    OwnRequests,
 }
 
 /// The capabilities of a target.
@@ -81,6 +83,7 @@ impl Capability {
             Self::ToolParts => "takes the message of a tool as text alone",
             Self::FilesBesideImages => "takes no files but images",
             Self::UntypedUrls => "takes no URL of a file without its media type",
+            Self::OwnRequests => "takes no headers, query or body from a turn",
         }
     }
 }

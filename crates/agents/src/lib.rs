@@ -46,6 +46,7 @@ mod session;
 mod sink;
 pub mod sse;
 mod target;
+mod tool_loop;
 
 pub use candidate::{
     AgentPlace, CandidatePlace, FirstRequest, ProbeQuestion, ProbedProtocol, TargetCandidate,
@@ -78,5 +79,6 @@ pub use served::{
     ServedEnd, ServedFrame, ServedProtocol, ServedRequest, ServedResponse, TimedChange, counted,
 };
 pub use session::{Action, Request, Session, SessionOptions, UndeclaredCalls};
-pub use sink::{Ended, EventReader, Rest, Sink, Stop, Wire};
+pub use sink::{Ended, EventReader, Rest, Sink, Stop, TakenWords, Wire};
 pub use target::Target;
+pub use tool_loop::{AnsweredCalls, CallKeys, ToolLoop};

@@ -6,6 +6,7 @@
 //! decoder that is wrong must not change what is recorded. Each report has the moment at which its bytes came, which
 //! the code that decodes them cannot know any more.
 
+use std::fmt;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -62,10 +63,34 @@ pub enum Wire<'a> {
     },
     /// One raw frame; the changes that follow come from it.
     Frame(&'a [u8]),
+    /// What the mapping of a target takes of an event of the last frame.
+    Taken(TakenWords<'a>),
     /// Bytes came that are no event: a comment that keeps the connection open, or a part of an event.
     Alive,
     /// The response is over.
     Closed,
+}
+
+/// What is taken of an event, in lines. They are made only for a receiver that shows them.
+#[derive(Clone, Copy)]
+pub struct TakenWords<'a>(&'a dyn Fn() -> Vec<String>);
+
+impl<'a> TakenWords<'a> {
+    /// The words that `make` makes.
+    pub fn new(make: &'a dyn Fn() -> Vec<String>) -> Self {
+        Self(make)
+    }
+
+    /// The lines.
+    pub fn lines(self) -> Vec<String> {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for TakenWords<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_list().entries(self.lines()).finish()
+    }
 }
 
 /// Says that nothing more of an exchange is wanted.

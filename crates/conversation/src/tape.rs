@@ -42,7 +42,7 @@ impl TapeItem {
     /// The event of the connection, if it is part of a trace.
     pub fn of_wire(at: At, wire: Wire<'_>) -> Option<Self> {
         match wire {
-            Wire::Request { .. } | Wire::Headers(_) | Wire::Alive => None,
+            Wire::Request { .. } | Wire::Headers(_) | Wire::Taken(_) | Wire::Alive => None,
             Wire::Sent { .. } => Some(Self::Sent(at)),
             Wire::Head { status, .. } => Some(Self::Head(at, status)),
             Wire::Late { missing } => Some(Self::Late(missing.to_owned())),

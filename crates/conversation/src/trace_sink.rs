@@ -160,8 +160,8 @@ impl Sink for TraceSink<'_> {
             observer.wire(&self.lane, at, wire);
         }
         match wire {
-            // Rules and reports look at neither, so the trace has no place for them.
-            Wire::Request { .. } | Wire::Headers(_) => {}
+            // Rules and reports look at none of these, so the trace has no place for them.
+            Wire::Request { .. } | Wire::Headers(_) | Wire::Taken(_) => {}
             // The bytes, such as a comment, are no event for the trace. They show that the agent is not silent.
             Wire::Alive => self.heard = Some(at),
             // `heard` is about one response, so a new request resets it.

@@ -15,7 +15,7 @@ use super::request::{
     CapturedFrom, EndpointTemplate, RequestContent, RequestTemplate, ResponseCapture,
 };
 use super::settings::{HttpAgentSettings, ResponseUse, ResumeTemplate, ThenTemplate};
-use ananke_agents::http::{Method, header, is_header};
+use ananke_agents::http::{Method, header, is_header, retries};
 use ananke_base::diagnostic::Code;
 use ananke_base::source::{FreeMap, Node, NodeValue};
 use ananke_model::model::{Short, Text};
@@ -94,6 +94,7 @@ pub(super) fn compile(
     let message = message(config.message.as_ref(), interpolation);
     let roles = roles(config, interpolation);
     let response = config.response.fill(interpolation);
+    let retries = retries(config.retry_429.as_ref(), interpolation);
     let options = config.http.fill(interpolation);
     let (endpoint, base) = endpoint?;
     let main = main?;
@@ -107,6 +108,7 @@ pub(super) fn compile(
         message: message?,
         roles: roles?,
         response: response?,
+        retries: retries?,
         options: Arc::new(options?),
     }))
 }

@@ -8,7 +8,7 @@ use ananke_agents::http::HttpConfig;
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{FreeMap, Node};
 use ananke_model::model::{
-    Excludes, Flag, NotBefore, Number, OneOrMany, Short, ShortForm, Since, Text,
+    Excludes, Flag, NotBefore, Number, OneOrMany, Short, ShortForm, Since, Text, Toggle,
 };
 
 /// An agent behind a request and a response of its own: JSON, server-sent events, JSON lines, text or prefixed lines.
@@ -41,6 +41,9 @@ pub struct HttpAgentConfig {
     /// How a response is read.
     #[schemars(example = serde_json::json!({"text": "reply"}))]
     pub response: Spanned<ResponseConfig>,
+    /// How often a request is sent again that was rejected with HTTP 429, or `false` for never (default 3). The waiting
+    /// does not count as time of the agent.
+    pub retry_429: Option<Toggle<Number>>,
     /// The keys of every target over HTTP.
     #[serde(rename = "$ananke::flattened")]
     #[schemars(flatten)]

@@ -1,13 +1,15 @@
 //! An agent behind an HTTP API of its own.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::session::HttpSession;
 use super::settings::HttpAgentSettings;
-use ananke_agents::{Session, SessionOptions, Target, TargetError, http};
+use ananke_agents::http::{self, LONGEST_WAIT};
+use ananke_agents::{Session, SessionOptions, Target, TargetError};
 use ananke_base::message::RequestContext;
 
 /// An agent behind an HTTP API of its own.
@@ -43,6 +45,10 @@ impl Target for HttpTarget {
 
     fn state(&self) -> &Value {
         &Value::Null
+    }
+
+    fn longest_wait(&self) -> Duration {
+        LONGEST_WAIT * self.settings.retries
     }
 
     fn open(

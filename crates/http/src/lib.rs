@@ -29,6 +29,7 @@ mod seen_keys;
 mod session;
 mod settings;
 mod sink_report;
+mod taken;
 mod turn_requests;
 mod unread;
 mod usage;

@@ -18,10 +18,11 @@ use super::path::{HitPlace, Searched, is_given};
 use super::request::{CapturedFrom, ResponseCapture};
 use super::seen_keys::SeenKeys;
 use super::sink_report::SinkReport;
+use super::taken::taken_words;
 use super::unread::{ClaimedPlaces, UnclaimedCalls};
 use super::usage::UsageSoFar;
 use ananke_agents::http::{ReceivedResponse, StreamReader};
-use ananke_agents::{EventReader, Rest, Sink, Stop, TargetError};
+use ananke_agents::{EventReader, Rest, Sink, Stop, TakenWords, TargetError, Wire};
 use ananke_base::context::{At, Ids};
 use ananke_base::source::received_json::Oddities;
 use ananke_trace::trace::{Change, Facts, Interrupt, RunEnd, Unread, facts_of_item};
@@ -242,6 +243,9 @@ impl<'a> MappedReader<'a> {
     fn read(&mut self, event: &ResponseEvent, report: &mut SinkReport<'_>) -> Result<(), String> {
         warn_of_oddities(&event.oddities, report);
         let searched = event.searched();
+        let words = || taken_words(self.mapping, searched);
+        let taken = Wire::Taken(TakenWords::new(&words));
+        report.sink.wire(report.at, taken);
         if !self.has_found_text || !self.captures.is_empty() {
             self.seen.add(event);
         }

@@ -17,6 +17,7 @@ const ABILITIES: &[Capability] = &[
     Capability::Usage,
     Capability::State,
     Capability::Interrupts,
+    Capability::OwnRequests,
 ];
 
 impl Protocol for HttpAgentConfig {

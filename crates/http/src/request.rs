@@ -8,7 +8,8 @@ use url::Url;
 
 use super::mapping::CompiledPick;
 use ananke_agents::TargetError;
-use ananke_agents::http::Method;
+use ananke_agents::http::{Method, RETRY_HEADERS};
+use ananke_base::message::RequestAdditions;
 use ananke_model::variables::{MissingVariable, TextTemplate, ValueTemplate, as_text};
 
 /// A request as a config describes it.
@@ -105,9 +106,48 @@ impl RequestTemplate {
         })
     }
 
-    /// The names of the headers of its response that are captured.
-    pub(crate) fn captured_headers(&self) -> Vec<String> {
-        let mut names = Vec::new();
+    /// Puts what a turn adds over what the target describes.
+    ///
+    /// # Errors
+    /// If a request without a body gets one.
+    pub(crate) fn put_over(&mut self, additions: RequestAdditions) -> Result<(), TargetError> {
+        let RequestAdditions {
+            headers,
+            query,
+            body,
+        } = additions;
+        for (name, value) in headers {
+            replace(&mut self.headers, name, value);
+        }
+        for (name, value) in query {
+            replace(&mut self.query, name, value);
+        }
+        if body.is_empty() {
+            return Ok(());
+        }
+        if self.method == Method::Get {
+            let message =
+                "the turn adds to the body of a request, and the request is a GET, which has none";
+            return Err(TargetError::new(message).with_help("add it to the `query`"));
+        }
+        match &mut self.content {
+            RequestContent::Json(template) => template.put_over(Value::Object(body)),
+            RequestContent::Form(fields) => {
+                for (name, value) in body {
+                    replace(fields, name, as_text(&value));
+                }
+            }
+            // A text has no keys to add to.
+            RequestContent::Text(_) | RequestContent::None => {
+                self.content = RequestContent::Json(ValueTemplate::Known(Value::Object(body)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The names of the headers of its response that are read.
+    pub(crate) fn read_headers(&self) -> Vec<String> {
+        let mut names = RETRY_HEADERS.map(str::to_owned).to_vec();
         for capture in &self.captures {
             match &capture.source {
                 CapturedFrom::Body(_) => {}
@@ -121,6 +161,15 @@ impl RequestTemplate {
 
 /// The header by which a response sets a cookie.
 const SET_COOKIE: &str = "set-cookie";
+
+/// Gives a header, parameter or field another value, or adds it.
+fn replace(entries: &mut Vec<(String, TextTemplate)>, name: String, value: String) {
+    let template = TextTemplate::known(value);
+    match entries.iter_mut().find(|(own, _)| *own == name) {
+        Some((_, own)) => *own = template,
+        None => entries.push((name, template)),
+    }
+}
 
 /// What every request accepts unless the target has an `accept` of its own, because some servers choose the form of their response
 /// by it.

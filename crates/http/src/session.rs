@@ -42,7 +42,8 @@ impl HttpSession {
         limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
-        let main = self.conversation.begin_turn(request.action)?;
+        let mut main = self.conversation.begin_turn(request.action)?;
+        main.put_over(request.context.request)?;
         let settings = Arc::clone(&self.conversation.settings);
         let ids = Arc::clone(&self.ids);
         // The reader has the calls of the conversation for the time of the turn.
@@ -90,6 +91,7 @@ impl HttpSession {
         let mut requests = TurnRequests {
             conversation: &mut self.conversation,
             transport: &*self.transport,
+            clock: &*self.clock,
             reader,
             limits,
             sink,

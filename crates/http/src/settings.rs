@@ -25,6 +25,8 @@ pub(crate) struct HttpAgentSettings {
     /// The words for the user and for the agent.
     pub(crate) roles: (String, String),
     pub(crate) response: ResponseMapping,
+    /// The number of times that a request is sent again that was rejected with HTTP 429.
+    pub(crate) retries: u32,
     pub(crate) options: Arc<HttpOptions>,
 }
 

@@ -11,11 +11,11 @@ use super::modes::StreamForm;
 use super::request::{CapturedFrom, RequestTemplate};
 use super::settings::{ResponseUse, ThenTemplate};
 use ananke_agents::http::{
-    self, ClientEvent, Document, HttpRequest, ReceivedResponse, RequestProgress, Response,
-    Transport,
+    self, ClientEvent, Document, HttpRequest, ReceivedResponse, RequestProgress, Response, Retries,
+    TOO_MANY_REQUESTS, Transport,
 };
 use ananke_agents::{Ended, EventReader as _, Limits, Sink, TargetError, Wire};
-use ananke_base::context::At;
+use ananke_base::context::{At, Clock};
 
 /// The statuses of a refusal that says nothing about the conversation, whatever its body holds.
 const REFUSALS: [u16; 5] = [401, 403, 404, 408, 429];
@@ -27,6 +27,7 @@ const NOT_YET: [u16; 2] = [202, 204];
 pub(crate) struct TurnRequests<'a, 'r> {
     pub(crate) conversation: &'a mut HttpConversation,
     pub(crate) transport: &'a dyn Transport,
+    pub(crate) clock: &'a dyn Clock,
     pub(crate) reader: &'a mut MappedReader<'r>,
     pub(crate) limits: Limits,
     pub(crate) sink: &'a mut dyn Sink,
@@ -253,8 +254,43 @@ impl TurnRequests<'_, '_> {
         Err(with_missing_fields(http::refused(&document.received)))
     }
 
-    /// Sends a request, and returns its response; `None` if the time is up.
+    /// Sends a request, and returns its response; `None` if the time is up. A request that the server rejects for now is sent again
+    /// after a wait.
     async fn send(&mut self, template: &RequestTemplate) -> Result<Option<Response>, TargetError> {
+        let request = self.request(template)?;
+        let mut retries = Retries::new(self.conversation.settings.retries);
+        loop {
+            let (transport, clock) = (self.transport, self.clock);
+            let sent = http::send(
+                transport,
+                request.clone(),
+                &self.limits,
+                self.sink,
+                self.closed,
+            );
+            let Some(response) = sent.await? else {
+                return Ok(None);
+            };
+            if response.received.head.status != TOO_MANY_REQUESTS {
+                self.until.get_or_insert(response.until);
+                return Ok(Some(response));
+            }
+            let closed_at = transport.moment(ClientEvent::Closes(self.closed.take()));
+            self.sink.wire(closed_at, Wire::Closed);
+            let waited = retries.wait(response, closed_at, &mut self.limits, clock, transport);
+            // The time of the turn is up before the wait is over. A cancellation has dropped the whole turn.
+            if waited.await?.is_some() {
+                *self.closed = Some(closed_at);
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The request of a template, with the values that are known now.
+    ///
+    /// # Errors
+    /// If a value is missing, or if a header cannot have its value.
+    fn request(&self, template: &RequestTemplate) -> Result<HttpRequest, TargetError> {
         let filled = self.conversation.fill(template)?;
         for (name, value) in &filled.headers {
             if !http::is_header(name, value) {
@@ -263,27 +299,15 @@ impl TurnRequests<'_, '_> {
                 return Err(TargetError::new(message));
             }
         }
-        let request = HttpRequest {
+        Ok(HttpRequest {
             method: filled.method,
             url: filled.url,
             headers: filled.headers,
             body: filled.body,
-            response_headers: template.captured_headers(),
+            response_headers: template.read_headers(),
             options: Arc::clone(&self.conversation.settings.options),
             progress: RequestProgress::default(),
-        };
-        let response = http::send(
-            self.transport,
-            request,
-            &self.limits,
-            self.sink,
-            self.closed,
-        )
-        .await?;
-        if let Some(response) = &response {
-            self.until.get_or_insert(response.until);
-        }
-        Ok(response)
+        })
     }
 }
 

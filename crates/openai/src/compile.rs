@@ -8,17 +8,10 @@ use url::Url;
 use super::chat_request::RESERVED;
 use super::config::{OpenaiConfig, OpenaiSettings};
 use super::openai_target::OpenaiTarget;
-use ananke_agents::http::headers;
+use ananke_agents::http::{headers, retries};
 use ananke_base::diagnostic::Code;
 use ananke_base::source::Node;
-use ananke_model::model::Toggle;
 use ananke_model::variables::{Fill as _, Interpolation, Leaf, endpoint_url};
-
-/// The number of times that a request is sent again if the target does not say so (SPEC 4).
-const RETRIES: u32 = 3;
-
-/// The number of times that it may be sent again.
-const MOST_RETRIES: u64 = 100;
 
 /// The path of chat completions under the base of an API.
 pub(super) const CHAT_COMPLETIONS: &str = "chat/completions";
@@ -37,11 +30,7 @@ pub(super) fn compile(
     let instructions = target.instructions.fill(interpolation);
     let params = params(target.params.as_ref(), interpolation);
     let headers = headers(target.headers.as_ref(), interpolation);
-    let retries = match &target.retry_429 {
-        None => Ok(RETRIES),
-        Some(Toggle::Off) => Ok(0),
-        Some(Toggle::On(number)) => interpolation.number_within(number, 0..=MOST_RETRIES),
-    };
+    let retries = retries(target.retry_429.as_ref(), interpolation);
     let options = target.http.fill(interpolation);
     Ok(OpenaiTarget::new(OpenaiSettings {
         endpoint: completions(endpoint?),

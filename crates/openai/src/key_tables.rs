@@ -2,8 +2,6 @@
 //!
 //! **Invariant:** every key that the reader of this crate knows has a row.
 
-use std::collections::HashSet;
-
 use serde_json::{Value, json};
 
 use super::key_table::{
@@ -12,7 +10,7 @@ use super::key_table::{
 };
 use super::reply_reader::{ModelReply, ReplyReader};
 use ananke_agents::http::StreamReader as _;
-use ananke_agents::{EventReader as _, ToolExecution};
+use ananke_agents::{EventReader as _, ToolExecution, ToolLoop, UndeclaredCalls};
 use ananke_base::context::{At, SequentialIds};
 use ananke_trace::trace::Fact;
 
@@ -21,8 +19,9 @@ const NAME: &[Fact] = &[Fact::Calls];
 /// The facts and the error that the reader finds in a response with these chunks, which `[DONE]` ends.
 fn reading(chunks: &[&Value]) -> KeyReading {
     let ids = SequentialIds::default();
-    let mut used = HashSet::new();
-    let mut reader = ReplyReader::new(&ids, &mut used, &[], ToolExecution::Observed);
+    let execution = ToolExecution::Observed;
+    let mut tools = ToolLoop::new([].into(), execution, UndeclaredCalls::Rejected, &[]);
+    let mut reader = ReplyReader::new(&ids, &mut tools);
     let mut sink = ReadingSink::default();
     // All events have the same time: nothing here depends on it.
     for chunk in chunks {

@@ -24,7 +24,6 @@ mod probed;
 mod program_model;
 mod protocol;
 mod reply_reader;
-mod retry_after;
 mod served;
 mod session;
 mod tool_calls;

@@ -7,9 +7,9 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::config::OpenaiSettings;
-use super::retry_after::LONGEST_WAIT;
 use super::session::{CONNECTOR, OpenaiSession};
-use ananke_agents::{Session, SessionOptions, Target, TargetError, http};
+use ananke_agents::http::{self, LONGEST_WAIT};
+use ananke_agents::{Session, SessionOptions, Target, TargetError};
 use ananke_base::message::RequestContext;
 
 /// A model behind an OpenAI-compatible endpoint.

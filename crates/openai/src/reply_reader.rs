@@ -1,7 +1,6 @@
 //! Reads the chunks of one response, and puts the message and its calls together.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -11,9 +10,10 @@ use super::chat_message::{ChatCall, ChatMessage};
 use super::chunk::{Choice, Chunk, ShownResult};
 use super::tool_calls::{CallChange, ToolCalls};
 use ananke_agents::http::{BodyForm, ReceivedResponse, StreamReader};
-use ananke_agents::{EventReader, Rest, Sink, Stop, TargetError, ToolExecution};
+use ananke_agents::{
+    AnsweredCalls, CallKeys, EventReader, Rest, Sink, Stop, TargetError, ToolLoop,
+};
 use ananke_base::context::{At, Ids};
-use ananke_base::message::ToolDeclaration;
 use ananke_base::source::received_json::{HalfJoiner, Oddities, SentText, decoded};
 use ananke_trace::trace::{Change, MessageKind, RunEnd, Unread, Usage};
 
@@ -31,16 +31,14 @@ const AFTER_THE_STOP: Duration = Duration::from_secs(15);
 pub(super) struct ReplyReader<'a> {
     ids: &'a dyn Ids,
     /// The keys of the calls of the conversation so far.
-    call_keys: &'a mut HashSet<String>,
+    call_keys: &'a mut CallKeys,
     calls: ToolCalls<'a>,
-    /// The side that executes the tools.
-    tools: ToolExecution,
     message: Option<Streamed>,
     complete_texts: Vec<String>,
     /// The results that may go on, in the order in which they began.
     results: Vec<StreamedResult>,
-    /// The keys of the calls that the response itself answers.
-    answered: HashSet<String>,
+    /// The calls that the response itself answers.
+    answered: AnsweredCalls,
     reasoning: Option<Streamed>,
     usage: Option<Usage>,
     has_begun: bool,
@@ -93,24 +91,16 @@ pub(super) enum ModelReply {
 }
 
 impl<'a> ReplyReader<'a> {
-    /// A reader of one response. New messages get their ids from `ids`. `call_keys` has the keys of all calls of the
-    /// conversation, so that the calls of this response get other keys; these are added to it. `declared` are the tools that the
-    /// request offered to the model, and `tools` is the side that executes them.
-    pub(super) fn new(
-        ids: &'a dyn Ids,
-        call_keys: &'a mut HashSet<String>,
-        declared: &'a [ToolDeclaration],
-        tools: ToolExecution,
-    ) -> Self {
+    /// A reader of one response. New messages get their ids from `ids`, and calls get keys that the conversation does not have yet.
+    pub(super) fn new(ids: &'a dyn Ids, tools: &'a mut ToolLoop) -> Self {
         Self {
             ids,
-            call_keys,
-            calls: ToolCalls::new(declared),
-            tools,
+            call_keys: &mut tools.keys,
+            calls: ToolCalls::new(&tools.declared),
             message: None,
             complete_texts: Vec::new(),
             results: Vec::new(),
-            answered: HashSet::new(),
+            answered: AnsweredCalls::new(tools.execution),
             reasoning: None,
             usage: None,
             has_begun: false,
@@ -157,12 +147,9 @@ impl<'a> ReplyReader<'a> {
         };
         self.end(&mut report);
 
-        // The server executes its tools before it ends the response, whether it shows their results or not.
-        if self.tools == ToolExecution::Observed {
-            for key in self.calls.keys() {
-                if !self.answered.contains(key) {
-                    report(Change::CallExecuted { id: key.into() });
-                }
+        for key in self.calls.keys() {
+            if self.answered.is_executed_unseen(key) {
+                report(Change::CallExecuted { id: key.into() });
             }
         }
         // A stream that the server left open is a warning, not an error: the model had stopped before (SPEC 5).
@@ -190,11 +177,9 @@ impl<'a> ReplyReader<'a> {
                 "the model called a tool without naming it",
             ));
         }
-        // The next request sends only the calls that the runner answers: a request with a call must have its result as well,
-        // and the server does not expect the results of calls that it executed itself.
+        // The next request has only the calls that the runner answers.
         let mut open_calls = self.calls.into_calls();
-        open_calls
-            .retain(|(key, _)| self.tools == ToolExecution::Run && !self.answered.contains(key));
+        open_calls.retain(|(key, _)| self.answered.is_sent_back(key));
         let sent_calls = open_calls.iter().map(|(_, call)| call.clone()).collect();
         let message = ChatMessage::assistant(self.complete_texts.join("\n"), sent_calls);
         Ok(ModelReply::Complete(message, open_calls))
@@ -276,7 +261,7 @@ impl<'a> ReplyReader<'a> {
                 // A fragment may have the result as well, if the server executed the call. `finish` then neither reports the
                 // call as executed again nor sends it in the next request.
                 if let CallChange::Answered(key, _) = &change {
-                    self.answered.insert(key.clone());
+                    self.answered.add(key.clone());
                 }
                 report(change.into());
             }
@@ -422,7 +407,7 @@ impl<'a> ReplyReader<'a> {
         for change in self.calls.end(&key) {
             report(change.into());
         }
-        self.answered.insert(key.clone());
+        self.answered.add(key.clone());
         report(CallChange::Answered(key, text).into());
     }
 

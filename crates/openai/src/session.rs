@@ -1,7 +1,6 @@
 //! A conversation with a model: each exchange is one POST with all messages so far, and more of them if the server rejects
 //! it for now.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -12,16 +11,15 @@ use super::chat_message::{ChatCall, ChatMessage};
 use super::chat_request::ChatRequest;
 use super::config::OpenaiSettings;
 use super::reply_reader::{ModelReply, ReplyReader};
-use super::retry_after::{LONGEST_WAIT, RETRY_AFTER, RETRY_AFTER_MS, retry_after};
 use ananke_agents::http::{
-    self, ClientEvent, HttpRequest, Method, RequestProgress, Response, StreamReader as _, Transport,
+    self, ClientEvent, HttpRequest, Method, RETRY_HEADERS, RequestProgress, Response, Retries,
+    StreamReader as _, TOO_MANY_REQUESTS, Transport,
 };
 use ananke_agents::{
-    Action, Ended, Limits, Request, Session, SessionOptions, Sink, TargetError, UndeclaredCalls,
-    Wire,
+    Action, Ended, Limits, Request, Session, SessionOptions, Sink, TargetError, ToolLoop, Wire,
 };
 use ananke_base::context::{At, Clock, Ids};
-use ananke_base::message::{RequestContext, Role, ToolDeclaration};
+use ananke_base::message::{RequestContext, Role};
 
 /// The headers of every request.
 const HEADERS: [(&str, &str); 2] = [
@@ -32,9 +30,6 @@ const HEADERS: [(&str, &str); 2] = [
 /// The option that is the model of a request.
 pub(super) const CONNECTOR: &str = "connector";
 
-/// The status of a response that rejects a request for now.
-const TOO_MANY_REQUESTS: u16 = 429;
-
 /// The status of a response that refuses a request for what it says.
 const BAD_REQUEST: u16 = 400;
 
@@ -44,13 +39,8 @@ pub(super) struct OpenaiSession {
     transport: Arc<dyn Transport>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
-    client_tools: Arc<[ToolDeclaration]>,
     messages: Vec<ChatMessage>,
-    /// The keys of all calls so far.
-    call_keys: HashSet<String>,
-    /// The server's id of each call whose key is another.
-    call_ids: HashMap<String, String>,
-    undeclared: UndeclaredCalls,
+    tools: ToolLoop,
 }
 
 /// The result of one request.
@@ -77,23 +67,15 @@ impl OpenaiSession {
         if let Some(instructions) = settings.instructions.clone() {
             messages.push(ChatMessage::text(Role::System, instructions));
         }
-        // The model may use an id of the history again. The keys are known here, so that a new call gets another key.
-        let mut call_keys = HashSet::new();
-        for message in history {
-            call_keys.extend(message.calls.iter().map(|call| call.id.clone()));
-            messages.push(ChatMessage::from(message));
-        }
+        let tools = ToolLoop::new(client_tools, settings.tools, undeclared, &history);
+        messages.extend(history.into_iter().map(ChatMessage::from));
         Self {
-            call_keys,
-            messages,
-            // Calls of the history have their ids as keys, so that none needs an entry.
-            call_ids: HashMap::new(),
             settings,
             transport,
             clock,
             ids,
-            client_tools,
-            undeclared,
+            messages,
+            tools,
         }
     }
 
@@ -111,43 +93,18 @@ impl OpenaiSession {
         let body = self.body(request.context)?;
         // The target may have other sizes of events and responses. This is a copy also because each retry has less time.
         let mut limits = self.settings.options.limits(limits);
-        let mut retry = 0;
+        let mut retries = Retries::new(self.settings.retries);
         loop {
             let (exchanged, closed_at) = self.attempt(body.clone(), &limits, sink).await?;
-            let response = match exchanged {
+            let rejection = match exchanged {
                 Exchanged::Ended(ended) => return Ok(ended),
                 Exchanged::Rejected(response) => response,
             };
-
-            // The server may give a date, which only the time of day can be compared with.
-            let now = self.clock.unix_ms(self.clock.now());
-            let wait = retry_after(&response.received, retry, now);
-            // A longer wait is an error at once, since a test that hangs for minutes helps less than the error (SPEC 5).
-            if wait > LONGEST_WAIT {
-                let help = "the server wants to be asked again in more than a minute";
-                return Err(response.refusal().await.with_help(help));
+            let (clock, transport) = (&*self.clock, &*self.transport);
+            let waited = retries.wait(rejection, closed_at, &mut limits, clock, transport);
+            if let Some(ended) = waited.await? {
+                return Ok(ended);
             }
-            if retry >= self.settings.retries {
-                return Err(response.refusal().await);
-            }
-
-            // The turn's timeout includes the time that the rejected request took, but not the wait. So the next request has
-            // what remains of it now, before its end (`until`).
-            limits.timeout = response.until.since(closed_at);
-            // The connection ends here and is not kept open during the wait.
-            drop(response);
-            // The deadline of the test does include the wait. A wait past it would be for nothing.
-            if let Some(deadline) = limits.latest()
-                && closed_at.plus(wait) >= deadline
-            {
-                return Ok(Ended::Timeout);
-            }
-            // A cancellation ends the wait at once.
-            let waiting = self.transport.wait(wait);
-            if limits.cancel.run_until_cancelled(waiting).await.is_none() {
-                return Ok(Ended::Cancelled);
-            }
-            retry += 1;
         }
     }
 
@@ -161,12 +118,7 @@ impl OpenaiSession {
         limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<(Exchanged, At), TargetError> {
-        let mut reader = ReplyReader::new(
-            &*self.ids,
-            &mut self.call_keys,
-            &self.client_tools,
-            self.settings.tools,
-        );
+        let mut reader = ReplyReader::new(&*self.ids, &mut self.tools);
         // `send_and_read` sets this if the connection broke or the time was up; otherwise the exchange is over once it returns.
         let mut over_at = None;
         let request = post(&self.settings, body);
@@ -219,9 +171,7 @@ impl OpenaiSession {
             }
             Action::ToolResults(answers) => {
                 for answer in answers {
-                    // `answer.call` is the key of the call, which is unique in the conversation. The server knows the call by the id
-                    // that it gave it, which is another text if an earlier call had the same id.
-                    let id = self.call_ids.get(&answer.call).unwrap_or(&answer.call);
+                    let id = self.tools.server_id(&answer.call);
                     self.messages.push(ChatMessage::answer(id, &answer));
                 }
             }
@@ -246,7 +196,7 @@ impl OpenaiSession {
             // Without a name there, the model of the target is asked.
             Some(_) | None => model,
         };
-        let request = ChatRequest::new(model, &self.messages, &self.client_tools, params, props);
+        let request = ChatRequest::new(model, &self.messages, &self.tools.declared, params, props);
         match serde_json::to_vec(&request) {
             Ok(body) => Ok(body.into()),
             Err(error) => Err(TargetError::new(format!(
@@ -266,33 +216,10 @@ impl OpenaiSession {
     ) -> Result<(), TargetError> {
         self.messages.push(message);
         for (key, call) in calls {
-            let name = &call.function.name;
-            let is_declared = self.client_tools.iter().any(|tool| tool.name == *name);
-            if self.undeclared == UndeclaredCalls::Rejected && !is_declared {
-                return Err(undeclared(name, &self.client_tools));
-            }
-            // Tests and reports name a call by its key; `add_action` needs the server's id for the result.
-            if call.id != key {
-                self.call_ids.insert(key, call.id);
-            }
+            self.tools.add(key, call.id, &call.function.name)?;
         }
         Ok(())
     }
-}
-
-/// The error of a call to a tool that is not declared. The message lists the declared tools, since a name is often misspelled.
-fn undeclared(name: &str, client_tools: &[ToolDeclaration]) -> TargetError {
-    let tools = client_tools.iter();
-    let tools: Vec<String> = tools.map(|tool| format!("`{}`", tool.name)).collect();
-    let known = if tools.is_empty() {
-        "no tool is declared".to_owned()
-    } else {
-        format!("declared are {}", tools.join(", "))
-    };
-    let message = format!("the model called the tool `{name}`, which is not declared; {known}");
-    let help = "declare it in `client_tools`, with a mock that answers it; if the server executes its tools \
-                itself, write `tools: observed` in the target";
-    TargetError::new(message).with_help(help)
 }
 
 fn post(settings: &OpenaiSettings, body: Bytes) -> HttpRequest {
@@ -301,7 +228,7 @@ fn post(settings: &OpenaiSettings, body: Bytes) -> HttpRequest {
         url: settings.endpoint.clone(),
         headers: http::headers_with_defaults(&settings.headers, &HEADERS),
         body,
-        response_headers: vec![RETRY_AFTER_MS.to_owned(), RETRY_AFTER.to_owned()],
+        response_headers: RETRY_HEADERS.map(str::to_owned).to_vec(),
         options: Arc::clone(&settings.options),
         progress: RequestProgress::default(),
     }

@@ -1,11 +1,10 @@
 //! Puts the calls of one response together: servers do not agree on how a fragment says which call it belongs to.
 
-use std::collections::HashSet;
-
 use serde_json::Value;
 
 use super::chat_message::ChatCall;
 use super::chunk::CallFragment;
+use ananke_agents::{AnsweredCalls, CallKeys};
 use ananke_base::message::ToolDeclaration;
 use ananke_base::source::received_json::{HalfJoiner, Oddities, SentText, is_json, without_marks};
 use ananke_trace::trace::{Change, ResultContent};
@@ -89,12 +88,11 @@ impl<'t> ToolCalls<'t> {
         self.position(fragment).is_none()
     }
 
-    /// Adds a fragment to its call, and returns the changes that it makes. `used` are the keys of all calls of the conversation,
-    /// which no new call gets.
+    /// Adds a fragment to its call, and returns the changes that it makes. `keys` are those of all calls of the conversation.
     pub(super) fn take(
         &mut self,
         fragment: &CallFragment<'_>,
-        used: &mut HashSet<String>,
+        keys: &mut CallKeys,
     ) -> Vec<CallChange> {
         let mut changes = Vec::new();
         let position = if let Some(position) = self.position(fragment) {
@@ -102,7 +100,7 @@ impl<'t> ToolCalls<'t> {
         } else {
             // A new call shows that the names of those before are whole.
             self.begin_all(&mut changes);
-            let call = StreamedCall::new(fragment.index, fragment.id.as_deref(), used);
+            let call = StreamedCall::new(fragment.index, fragment.id.as_deref(), keys);
             self.calls.push(call);
             self.calls.len() - 1
         };
@@ -203,7 +201,7 @@ impl<'t> ToolCalls<'t> {
         &self,
         id: Option<&str>,
         tool: Option<&str>,
-        answered: &HashSet<String>,
+        answered: &AnsweredCalls,
     ) -> Option<String> {
         // Servers use an id again, so that the newest call with it counts. The id may also be the key that the call got here,
         // since the next request sends that for a call without an id.
@@ -234,16 +232,16 @@ impl<'t> ToolCalls<'t> {
     }
 
     /// Adds a call to `tool` of which only the result came, and returns its key. It has no index, since only fragments of calls
-    /// have one, and its arguments stay empty. Its key is not one of `used`, the keys of all calls of the conversation so far.
+    /// have one, and its arguments stay empty. `keys` are those of all calls of the conversation.
     pub(super) fn add_answered(
         &mut self,
         id: Option<&str>,
         tool: &str,
-        used: &mut HashSet<String>,
+        keys: &mut CallKeys,
     ) -> String {
         let call = StreamedCall {
             name: tool.to_owned(),
-            ..StreamedCall::new(None, id, used)
+            ..StreamedCall::new(None, id, keys)
         };
         let key = call.key.clone();
         self.calls.push(call);
@@ -324,27 +322,12 @@ fn is_whole(name: &str, declared: &[ToolDeclaration]) -> bool {
 }
 
 impl StreamedCall {
-    /// A call of which nothing but the index and the server's id has arrived. Its key, which no other call of the conversation
-    /// has, is added to `used`, the keys so far.
-    fn new(index: Option<u64>, id: Option<&str>, used: &mut HashSet<String>) -> Self {
-        // The key is the server's id if that is possible, so that reports show the id that the server's logs have.
-        let wanted = match id {
-            Some(id) => id.to_owned(),
-            None => format!("call_{}", used.len()),
-        };
-        // Servers use ids again in later answers. The second call with an id gets the key `ID#2`, the third `ID#3`. A key that is
-        // inserted was not there before, which ends the search.
-        let mut key = wanted.clone();
-        for number in 2.. {
-            if used.insert(key.clone()) {
-                break;
-            }
-            key = format!("{wanted}#{number}");
-        }
+    /// A call of which nothing but the index and the server's id has arrived. Its key is added to `keys`.
+    fn new(index: Option<u64>, id: Option<&str>, keys: &mut CallKeys) -> Self {
         Self {
             index,
             id: id.map(str::to_owned),
-            key,
+            key: keys.add(id),
             name: String::new(),
             has_begun: false,
             has_ended: false,

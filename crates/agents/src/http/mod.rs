@@ -20,6 +20,7 @@ mod http_options;
 mod http_transport;
 mod received;
 mod request_progress;
+mod retry_after;
 mod same_place;
 mod transport;
 
@@ -36,6 +37,7 @@ pub use http_options::{HttpOptions, TlsOptions};
 pub use http_transport::{HttpTransport, shown};
 pub use received::{BodyForm, ReceivedResponse};
 pub use request_progress::RequestProgress;
+pub use retry_after::{LONGEST_WAIT, RETRY_HEADERS, Retries, TOO_MANY_REQUESTS, retries};
 #[cfg(feature = "mock")]
 pub(crate) use same_place::is_loopback;
 pub use same_place::{below, origin, place};

@@ -33,6 +33,19 @@ pub struct RequestContext {
     pub options: Map<String, Value>,
     /// On whose behalf it is asked: `user`, `team`, …, each a text.
     pub caller: Map<String, Value>,
+    /// What a turn adds to the request of its target.
+    pub request: RequestAdditions,
+}
+
+/// What a turn adds to the HTTP request that its target describes. Keys that the target has too are replaced.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RequestAdditions {
+    /// Headers, with names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// Parameters of the query.
+    pub query: Vec<(String, String)>,
+    /// Keys of the body; mappings in it are added key by key.
+    pub body: Map<String, Value>,
 }
 
 /// On whose behalf the agent of a case file is asked if nothing else is said (SPEC 9).
@@ -75,10 +88,14 @@ impl RequestContext {
             props,
             options,
             caller,
+            request,
         } = std::mem::replace(self, outer.clone());
         self.props.extend(props);
         self.options.extend(options);
         self.caller.extend(caller);
+        self.request.headers.extend(request.headers);
+        self.request.query.extend(request.query);
+        self.request.body.extend(request.body);
     }
 }
 

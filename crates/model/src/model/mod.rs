@@ -79,7 +79,8 @@ pub use test_runs::{BrokenProhibitions, Percent, TestRuns};
 pub use toggle::Toggle;
 pub use tree::{File, form, is_extension_key};
 pub use turn::{
-    Capture, Resume, ResumeStatus, ResumeTurn, SentByTurn, Turn, TurnSettings, UserTurn,
+    Capture, Resume, ResumeStatus, ResumeTurn, SentByTurn, Turn, TurnHttpRequest, TurnSettings,
+    UserTurn,
 };
 pub use turn_condition::{ConditionWord, TurnStepKeys, WrittenCondition};
 pub use turn_type::{

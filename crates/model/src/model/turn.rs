@@ -63,6 +63,9 @@ pub struct TurnSettings {
     /// How the agent is asked in this turn; merged over the test's options, key by key.
     #[schemars(example = serde_json::json!({"connector": "deepseek.v3"}))]
     pub options: Option<RequestOptions>,
+    /// What this turn adds to the request of a target that describes its request: headers, parameters of the query, keys of the body.
+    #[schemars(extend("x-since" = "1.4"), example = serde_json::json!({"headers": {"x-tenant": "b"}}))]
+    pub request: Option<Spanned<TurnHttpRequest>>,
     /// The condition on which the turn is sent: `awaits` (the agent waits for input), `interrupted` (an interrupt is open), or a
     /// step as in `sequence` that the previous turn that was sent must contain. If the condition is not met, the turn is
     /// reported as not needed.
@@ -82,17 +85,36 @@ pub struct TurnSettings {
 
 impl TurnSettings {
     /// Its keys, in the order of the schema; `needs` is that of an action of a walk.
-    pub const KEYS: [&'static str; 9] = [
+    pub const KEYS: [&'static str; 10] = [
         "respond",
         "id",
         "timeout_ms",
         "forwardedProps",
         "options",
+        "request",
         "if",
         "capture",
         "assert",
         "needs",
     ];
+}
+
+/// What a turn adds to the request that its target describes. Keys that the target has too are replaced, and mappings in the body are
+/// added key by key.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.4"))]
+pub struct TurnHttpRequest {
+    /// HTTP headers. Values of variables here are secrets and are masked in all output.
+    #[schemars(example = serde_json::json!({"x-tenant": "b"}))]
+    pub headers: Option<FreeMap<Text>>,
+    /// Parameters of the query of the URL.
+    #[schemars(example = serde_json::json!({"version": "2"}))]
+    pub query: Option<FreeMap<Text>>,
+    /// Keys of the body, or fields of the form.
+    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"locale": "de"}))]
+    pub body: Option<Node>,
 }
 
 /// The message of a turn with a user message.

@@ -25,11 +25,14 @@ const RULE_LISTS: &[&str] = &[
 
 /// Keys below which texts are sent to the agent.
 const SENT: &[&str] = &[
+    "body",
     "content",
     "endpoint",
+    "form",
     "forwardedProps",
     "headers",
     "payload",
+    "query",
     "threadId",
     "user",
 ];

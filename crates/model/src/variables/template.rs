@@ -132,7 +132,35 @@ impl TextTemplate {
     }
 }
 
+/// Puts a value over another one: mappings are added key by key, and anything else is replaced.
+fn put_over(own: &mut Value, over: Value) {
+    match (own, over) {
+        (Value::Object(own), Value::Object(over)) => {
+            for (key, value) in over {
+                put_over(own.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (own, over) => *own = over,
+    }
+}
+
 impl ValueTemplate {
+    /// Puts a value over this one: mappings are added key by key, and anything else is replaced.
+    pub fn put_over(&mut self, over: Value) {
+        match (self, over) {
+            (Self::Map(entries), Value::Object(over)) => {
+                for (key, value) in over {
+                    match entries.iter_mut().find(|(own, _)| *own == key) {
+                        Some((_, own)) => own.put_over(value),
+                        None => entries.push((key, Self::Known(value))),
+                    }
+                }
+            }
+            (Self::Known(own), over) => put_over(own, over),
+            (own, over) => *own = Self::Known(over),
+        }
+    }
+
     /// A late variable alone.
     pub fn variable(name: &str) -> Self {
         Self::Text(TextTemplate {

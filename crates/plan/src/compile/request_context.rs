@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use ananke_base::message::RequestContext;
+use ananke_agents::http::headers;
+use ananke_base::message::{RequestAdditions, RequestContext};
 use ananke_base::source::Node;
-use ananke_model::model::{Caller, RequestOptions};
+use ananke_model::model::{Caller, RequestOptions, TurnHttpRequest};
 use ananke_model::variables::{Fill as _, Interpolation, Leaf, fill_all};
 
 /// Checks and fills what goes to an agent with the requests of a test or turn.
@@ -26,6 +27,24 @@ pub(crate) fn request_context(
         props: props?.unwrap_or_default(),
         options: options?.unwrap_or_default(),
         caller: caller?,
+        request: RequestAdditions::default(),
+    })
+}
+
+/// Checks and fills what a turn adds to the request of its target.
+pub(super) fn request_additions(
+    written: &TurnHttpRequest,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<RequestAdditions> {
+    let headers = headers(written.headers.as_ref(), interpolation);
+    let query = fill_all(written.query.iter().flatten(), |(name, text)| {
+        Ok((name.value.clone(), text.fill(interpolation)?))
+    });
+    let body: Leaf<Option<_>> = written.body.fill(interpolation);
+    Ok(RequestAdditions {
+        headers: headers?,
+        query: query?,
+        body: body?.unwrap_or_default(),
     })
 }
 

@@ -4,11 +4,12 @@ use serde_json::{Map, Value};
 
 use super::attachment::{self, AttachmentFiles};
 use super::compiled_capture::CompiledCapture;
-use super::request_context::request_context;
+use super::request_context::{request_additions, request_context};
 use ananke_agents::{describe_own_turn, fill_own_turn};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::message::{
-    AnswerTo, MessageId, PendingAnswer, ServerAnswers, TurnInput, TurnRequest,
+    AnswerTo, MessageId, PendingAnswer, RequestAdditions, RequestContext, ServerAnswers, TurnInput,
+    TurnRequest,
 };
 use ananke_model::model::{
     ElicitationAnswer, Respond, Resume, ResumeStatus, SentByTurn, ServerRoot, Turn, TurnSettings,
@@ -36,6 +37,7 @@ impl PreparedTurn {
             timeout_ms,
             props,
             options,
+            request,
             capture,
             respond,
             ..
@@ -43,6 +45,10 @@ impl PreparedTurn {
         let id = id.fill(interpolation);
         let timeout = timeout_ms.fill(interpolation);
         let context = request_context(props.as_ref(), options.as_ref(), None, interpolation);
+        let additions = match request {
+            Some(request) => request_additions(request, interpolation),
+            None => Ok(RequestAdditions::default()),
+        };
         let captures = fill_all(capture.iter().flatten(), |(name, written)| {
             CompiledCapture::fill(name, written, interpolation)
         });
@@ -53,7 +59,10 @@ impl PreparedTurn {
             input: input?,
             message: MessageId::default(),
             timeout: timeout?,
-            context: context?,
+            context: RequestContext {
+                request: additions?,
+                ..context?
+            },
             answers: answers?,
         };
         Ok(Self {

@@ -93,6 +93,17 @@ impl Need {
         Some(Self::new(part, capability, written.span, source))
     }
 
+    fn of_request(turn: &Spanned<Turn>, source: &Arc<SourceFile>) -> Option<Self> {
+        let request = turn.value.settings.request.as_ref()?;
+        let part = NeedingPart::TestKey("request");
+        Some(Self::new(
+            part,
+            Capability::OwnRequests,
+            request.span,
+            source,
+        ))
+    }
+
     /// The problem of a test of `target`, if it lacks what is needed.
     fn problem(&self, target: &TargetConfig) -> Option<Diagnostic> {
         let own = target.protocol;
@@ -158,6 +169,9 @@ pub(crate) fn needs_of_test(
     let of_turns = turns.iter().map(|turn| Need::of_turn(turn, source));
     let conditions = turns.iter();
     let of_conditions = conditions.filter_map(|turn| Need::of_condition(turn, source));
+    let of_requests = turns
+        .iter()
+        .filter_map(|turn| Need::of_request(turn, source));
     let of_messages = messages.first().map(|message| {
         let part = NeedingPart::TestKey("messages");
         Need::new(part, Capability::History, message.span, source)
@@ -166,8 +180,8 @@ pub(crate) fn needs_of_test(
         let part = NeedingPart::Key("client_tools");
         Need::new(part, Capability::ClientTools, tool.name.span, source)
     });
-    let needs = of_turns.chain(of_conditions).chain(of_messages);
-    needs.chain(of_tools).collect()
+    let of_parts = of_conditions.chain(of_requests).chain(of_messages);
+    of_turns.chain(of_parts).chain(of_tools).collect()
 }
 
 /// The needs of the rules of one level.

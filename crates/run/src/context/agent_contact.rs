@@ -99,6 +99,7 @@ impl Observer for ContactObserver<'_> {
             Wire::Request { .. }
             | Wire::Sent { .. }
             | Wire::Headers(_)
+            | Wire::Taken(_)
             | Wire::Late { .. }
             | Wire::Closed => {}
         }

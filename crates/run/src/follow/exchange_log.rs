@@ -66,8 +66,16 @@ impl<'a> ExchangeLog<'a> {
             }
             // The place of a piece is the index of its event in `waiting`. The piece of an omitted event has no place there.
             for place in text.places {
-                if let Some((_, ExchangePart::Event(shown))) = self.waiting.get_mut(place) {
+                let mut parts = self.waiting.iter_mut().skip(place);
+                if let Some((_, ExchangePart::Event(shown))) = parts.next() {
                     PART_OF_SECRET.clone_into(shown);
+                }
+                // What the paths of a target take of the event has the same text, and follows it.
+                for (_, part) in parts {
+                    let ExchangePart::Taken(lines) = part else {
+                        break;
+                    };
+                    lines.clear();
                 }
             }
         }
@@ -122,6 +130,14 @@ impl Observer for ExchangeLog<'_> {
                 return;
             }
             Wire::Closed => ExchangePart::Closed,
+            Wire::Taken(words) => {
+                self.add(at, ExchangePart::Taken(words.lines()));
+                // Without secrets to hide, nothing waits.
+                if self.case.redactor.is_empty() {
+                    self.show();
+                }
+                return;
+            }
             // A sign of life has no data.
             Wire::Alive => return,
         };
@@ -135,8 +151,10 @@ impl Observer for ExchangeLog<'_> {
     fn change(&mut self, _: &Lane, _: At, change: &Change<'_>) {
         // The last event brings it; of one that does not wait, nothing is shown.
         let mut place = usize::MAX;
-        if self.omitted.is_none() && !self.waiting.is_empty() {
-            place = self.waiting.len() - 1;
+        if self.omitted.is_none() {
+            let mut parts = self.waiting.iter();
+            let last = parts.rposition(|(_, part)| matches!(part, ExchangePart::Event(_)));
+            place = last.unwrap_or(place);
         }
         self.texts.add(change, place);
         if let Change::MessageClosed { .. } | Change::CallArgsDone { .. } = change {

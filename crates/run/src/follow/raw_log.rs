@@ -392,7 +392,7 @@ impl Observer for RawLog {
                 collected.add(number, raw.len(), RawItem::Event(at, place));
             }
             // A late or closed response and a sign of life have no data of the agent.
-            Wire::Late { .. } | Wire::Closed | Wire::Alive => {}
+            Wire::Late { .. } | Wire::Closed | Wire::Taken(_) | Wire::Alive => {}
         }
     }
 

@@ -86,6 +86,7 @@ fn lines(part: &ExchangePart) -> Vec<String> {
         ExchangePart::Headers(own) => headers("←", own),
         ExchangePart::Late(missing) => vec![format!("timeout: {missing}")],
         ExchangePart::Event(event) => vec![format!("← {event}")],
+        ExchangePart::Taken(paths) => paths.iter().map(|line| format!("  {line}")).collect(),
         ExchangePart::LeftOut(count) => vec![format!("← … {count} more events")],
         ExchangePart::Closed => vec!["the exchange is over".to_owned()],
     }

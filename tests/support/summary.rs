@@ -48,7 +48,7 @@ impl Sink for Summary {
             Wire::Frame(_) => "frame".to_owned(),
             Wire::Closed => "closed".to_owned(),
             Wire::Late { missing } => format!("late: {missing}"),
-            Wire::Request { .. } | Wire::Headers(_) | Wire::Alive => return,
+            Wire::Request { .. } | Wire::Headers(_) | Wire::Taken(_) | Wire::Alive => return,
         });
     }
 

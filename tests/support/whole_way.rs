@@ -177,7 +177,7 @@ impl Sink for Capture {
                 check_messages(messages);
                 self.trace.begin_exchange(at);
             }
-            Wire::Request { .. } | Wire::Headers(_) | Wire::Alive => {}
+            Wire::Request { .. } | Wire::Headers(_) | Wire::Taken(_) | Wire::Alive => {}
             Wire::Head { status, .. } => self.trace.head(at, status),
             Wire::Frame(_) => self.trace.event(at),
             Wire::Closed => self.trace.end_exchange(at),

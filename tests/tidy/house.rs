@@ -286,6 +286,18 @@ pub(crate) const ADDED: &[AddedLines] = &[
         lines: 100,
         what: "bodies that a protocol takes apart itself",
     },
+    AddedLines {
+        stage: "35a",
+        krate: "agents",
+        lines: 230,
+        what: "the tool loop and retries for the protocols that follow",
+    },
+    AddedLines {
+        stage: "35a",
+        krate: "http",
+        lines: 1_100,
+        what: "targets that are proposed from one response",
+    },
 ];
 
 /// No crate has more lines of code, apart from those in [`LARGER_CRATES`].

@@ -45,6 +45,7 @@ mod served;
 mod session;
 mod sink;
 pub mod sse;
+mod taken_words;
 mod target;
 mod tool_loop;
 
@@ -79,6 +80,7 @@ pub use served::{
     ServedEnd, ServedFrame, ServedProtocol, ServedRequest, ServedResponse, TimedChange, counted,
 };
 pub use session::{Action, Request, Session, SessionOptions, UndeclaredCalls};
-pub use sink::{Ended, EventReader, Rest, Sink, Stop, TakenWords, Wire};
+pub use sink::{Ended, EventReader, Rest, Sink, Stop, Wire};
+pub use taken_words::TakenWords;
 pub use target::Target;
 pub use tool_loop::{AnsweredCalls, CallKeys, ToolLoop};

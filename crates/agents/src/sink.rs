@@ -6,12 +6,12 @@
 //! decoder that is wrong must not change what is recorded. Each report has the moment at which its bytes came, which
 //! the code that decodes them cannot know any more.
 
-use std::fmt;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
+use super::taken_words::TakenWords;
 use ananke_base::context::At;
 use ananke_base::message::{ServerAnswer, ServerRequest};
 use ananke_trace::trace::Change;
@@ -69,28 +69,6 @@ pub enum Wire<'a> {
     Alive,
     /// The response is over.
     Closed,
-}
-
-/// What is taken of an event, in lines. They are made only for a receiver that shows them.
-#[derive(Clone, Copy)]
-pub struct TakenWords<'a>(&'a dyn Fn() -> Vec<String>);
-
-impl<'a> TakenWords<'a> {
-    /// The words that `make` makes.
-    pub fn new(make: &'a dyn Fn() -> Vec<String>) -> Self {
-        Self(make)
-    }
-
-    /// The lines.
-    pub fn lines(self) -> Vec<String> {
-        (self.0)()
-    }
-}
-
-impl fmt::Debug for TakenWords<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_list().entries(self.lines()).finish()
-    }
 }
 
 /// Says that nothing more of an exchange is wanted.

@@ -10,7 +10,7 @@ use ananke_base::message::{HistoryMessage, ToolDeclaration};
 /// The calls of one conversation, and the tools that its requests declare.
 #[derive(Debug)]
 pub struct ToolLoop {
-    /// The declared tools.
+    /// The tools that each request offers to the model.
     pub declared: Arc<[ToolDeclaration]>,
     /// The side that executes the tools.
     pub execution: ToolExecution,
@@ -56,24 +56,32 @@ impl ToolLoop {
     ) -> Self {
         // The model may use an id of the history again. Its keys are known here, so that a new call gets another one. Calls of the
         // history have their ids as keys, so that none needs an entry in `server_ids`.
-        let calls = history.iter().flat_map(|message| &message.calls);
+        let mut keys = CallKeys::default();
+        for message in history {
+            for call in &message.calls {
+                keys.0.insert(call.id.clone());
+            }
+        }
         Self {
             declared,
             execution,
-            keys: CallKeys(calls.map(|call| call.id.clone()).collect()),
+            keys,
             undeclared,
             server_ids: HashMap::new(),
         }
     }
 
-    /// Adds a call of a complete reply, which the runner answers.
+    /// Takes it that the runner answers this call of a complete reply.
     ///
     /// # Errors
     /// If its tool was not declared, and the runner is not to answer such calls (SPEC 5).
     pub fn add(&mut self, key: String, server_id: String, tool: &str) -> Result<(), TargetError> {
-        let is_declared = self.declared.iter().any(|declared| declared.name == tool);
-        if self.undeclared == UndeclaredCalls::Rejected && !is_declared {
-            return Err(undeclared(tool, &self.declared));
+        let mut names = Vec::new();
+        for declared in &*self.declared {
+            names.push(declared.name.as_str());
+        }
+        if self.undeclared == UndeclaredCalls::Rejected && !names.contains(&tool) {
+            return Err(undeclared(tool, &names));
         }
         // `server_id` is needed for the answer, and only kept where it is not the key.
         if server_id != key {
@@ -84,7 +92,11 @@ impl ToolLoop {
 
     /// The id by which the server knows the call with this key, for the answer to it.
     pub fn server_id<'a>(&'a self, key: &'a str) -> &'a str {
-        self.server_ids.get(key).map_or(key, String::as_str)
+        match self.server_ids.get(key) {
+            Some(id) => id,
+            // The call has the key that the server gave it.
+            None => key,
+        }
     }
 }
 
@@ -96,7 +108,7 @@ pub struct AnsweredCalls {
 }
 
 impl AnsweredCalls {
-    /// No call is answered so far.
+    /// Nothing is answered before the response comes.
     pub fn new(execution: ToolExecution) -> Self {
         Self {
             keys: HashSet::new(),
@@ -104,12 +116,12 @@ impl AnsweredCalls {
         }
     }
 
-    /// Adds the call with this key.
+    /// Takes it that the response has a result for the call with this key.
     pub fn add(&mut self, key: String) {
         self.keys.insert(key);
     }
 
-    /// Whether the response has answered the call with this key.
+    /// Whether [`Self::add`] was called for this key.
     pub fn contains(&self, key: &str) -> bool {
         self.keys.contains(key)
     }
@@ -128,15 +140,11 @@ impl AnsweredCalls {
 }
 
 /// The error of a call to a tool that is not declared. The message lists the declared tools, since a name is often misspelled.
-fn undeclared(name: &str, declared: &[ToolDeclaration]) -> TargetError {
-    let tools: Vec<String> = declared
-        .iter()
-        .map(|tool| format!("`{}`", tool.name))
-        .collect();
-    let known = if tools.is_empty() {
+fn undeclared(name: &str, declared: &[&str]) -> TargetError {
+    let known = if declared.is_empty() {
         "no tool is declared".to_owned()
     } else {
-        format!("declared are {}", tools.join(", "))
+        format!("declared are `{}`", declared.join("`, `"))
     };
     let message = format!("the model called the tool `{name}`, which is not declared; {known}");
     let help = "declare it in `client_tools`, with a mock that answers it; if the server executes its tools \

@@ -243,9 +243,11 @@ impl<'a> MappedReader<'a> {
     fn read(&mut self, event: &ResponseEvent, report: &mut SinkReport<'_>) -> Result<(), String> {
         warn_of_oddities(&event.oddities, report);
         let searched = event.searched();
-        let words = || taken_words(self.mapping, searched);
-        let taken = Wire::Taken(TakenWords::new(&words));
-        report.sink.wire(report.at, taken);
+        // The words are made only for `--debug`, because they search the event once more.
+        report.sink.wire(
+            report.at,
+            Wire::Taken(TakenWords::new(&|| taken_words(self.mapping, searched))),
+        );
         if !self.has_found_text || !self.captures.is_empty() {
             self.seen.add(event);
         }

@@ -13,7 +13,7 @@ const MOST_VALUES: usize = 10;
 pub(crate) fn taken_words(mapping: &ResponseMapping, event: Searched<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     for (key, pick) in picks(mapping) {
-        // The first path that finds something counts, so that only its words are of use.
+        // The paths are tried one by one, because only the first that finds something counts.
         for path in &pick.paths {
             let one = CompiledPick {
                 paths: vec![path.clone()],
@@ -35,6 +35,7 @@ pub(crate) fn taken_words(mapping: &ResponseMapping, event: Searched<'_>) -> Vec
             }
         }
     }
+    // An event that nothing reads is often the reason why a path is wrong, so that it is said.
     if lines.is_empty() {
         lines.push("no path of `response` finds anything here".to_owned());
     }
@@ -56,32 +57,28 @@ fn picks(mapping: &ResponseMapping) -> Vec<(&'static str, &CompiledPick)> {
         state,
         is_strict: _,
     } = mapping;
-    let (mut input, mut output, mut total) = (None, None, None);
-    if let Some(usage) = usage {
-        (input, output, total) = (
-            usage.input.as_ref(),
-            usage.output.as_ref(),
-            usage.total.as_ref(),
-        );
+    let mut picks = vec![("text", &text.pick)];
+    if let Some(calls) = calls {
+        picks.push(("calls.at", &calls.at));
     }
-    let all = [
-        ("text", Some(&text.pick)),
-        ("calls.at", calls.as_ref().map(|calls| &calls.at)),
-        ("results.at", results.as_ref().map(|results| &results.at)),
-        ("error", error.as_ref()),
-        ("done", done.as_ref()),
-        (
-            "interrupts.at",
-            interrupts.as_ref().map(|interrupts| &interrupts.at),
-        ),
-        ("usage.input", input),
-        ("usage.output", output),
-        ("usage.total", total),
-        ("reasoning", reasoning.as_ref()),
-        ("state", state.as_ref()),
+    if let Some(results) = results {
+        picks.push(("results.at", &results.at));
+    }
+    if let Some(interrupts) = interrupts {
+        picks.push(("interrupts.at", &interrupts.at));
+    }
+    let mut others = vec![
+        ("error", error),
+        ("done", done),
+        ("reasoning", reasoning),
+        ("state", state),
     ];
-    let mut picks = Vec::new();
-    for (key, pick) in all {
+    if let Some(usage) = usage {
+        others.push(("usage.input", &usage.input));
+        others.push(("usage.output", &usage.output));
+        others.push(("usage.total", &usage.total));
+    }
+    for (key, pick) in others {
         if let Some(pick) = pick {
             picks.push((key, pick));
         }

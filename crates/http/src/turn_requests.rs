@@ -11,8 +11,8 @@ use super::modes::StreamForm;
 use super::request::{CapturedFrom, RequestTemplate};
 use super::settings::{ResponseUse, ThenTemplate};
 use ananke_agents::http::{
-    self, ClientEvent, Document, HttpRequest, ReceivedResponse, RequestProgress, Response, Retries,
-    TOO_MANY_REQUESTS, Transport,
+    self, ClientEvent, Document, HttpRequest, ReceivedResponse, RejectedRetries, RequestProgress,
+    Response, TOO_MANY_REQUESTS, Transport,
 };
 use ananke_agents::{Ended, EventReader as _, Limits, Sink, TargetError, Wire};
 use ananke_base::context::{At, Clock};
@@ -258,9 +258,9 @@ impl TurnRequests<'_, '_> {
     /// after a wait.
     async fn send(&mut self, template: &RequestTemplate) -> Result<Option<Response>, TargetError> {
         let request = self.request(template)?;
-        let mut retries = Retries::new(self.conversation.settings.retries);
+        let mut retries = RejectedRetries::new(self.conversation.settings.retries);
         loop {
-            let (transport, clock) = (self.transport, self.clock);
+            let transport = self.transport;
             let sent = http::send(
                 transport,
                 request.clone(),
@@ -277,7 +277,8 @@ impl TurnRequests<'_, '_> {
             }
             let closed_at = transport.moment(ClientEvent::Closes(self.closed.take()));
             self.sink.wire(closed_at, Wire::Closed);
-            let waited = retries.wait(response, closed_at, &mut self.limits, clock, transport);
+            let limits = &mut self.limits;
+            let waited = retries.wait(response, closed_at, limits, self.clock, transport);
             // The time of the turn is up before the wait is over. A cancellation has dropped the whole turn.
             if waited.await?.is_some() {
                 *self.closed = Some(closed_at);

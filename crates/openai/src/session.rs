@@ -12,8 +12,8 @@ use super::chat_request::ChatRequest;
 use super::config::OpenaiSettings;
 use super::reply_reader::{ModelReply, ReplyReader};
 use ananke_agents::http::{
-    self, ClientEvent, HttpRequest, Method, RETRY_HEADERS, RequestProgress, Response, Retries,
-    StreamReader as _, TOO_MANY_REQUESTS, Transport,
+    self, ClientEvent, HttpRequest, Method, RETRY_HEADERS, RejectedRetries, RequestProgress,
+    Response, StreamReader as _, TOO_MANY_REQUESTS, Transport,
 };
 use ananke_agents::{
     Action, Ended, Limits, Request, Session, SessionOptions, Sink, TargetError, ToolLoop, Wire,
@@ -93,15 +93,16 @@ impl OpenaiSession {
         let body = self.body(request.context)?;
         // The target may have other sizes of events and responses. This is a copy also because each retry has less time.
         let mut limits = self.settings.options.limits(limits);
-        let mut retries = Retries::new(self.settings.retries);
+        let mut retries = RejectedRetries::new(self.settings.retries);
         loop {
             let (exchanged, closed_at) = self.attempt(body.clone(), &limits, sink).await?;
             let rejection = match exchanged {
                 Exchanged::Ended(ended) => return Ok(ended),
                 Exchanged::Rejected(response) => response,
             };
-            let (clock, transport) = (&*self.clock, &*self.transport);
-            let waited = retries.wait(rejection, closed_at, &mut limits, clock, transport);
+            let transport = &*self.transport;
+            let waited = retries.wait(rejection, closed_at, &mut limits, &*self.clock, transport);
+            // The turn ends here if its time is up before the wait is over, or if it was cancelled.
             if let Some(ended) = waited.await? {
                 return Ok(ended);
             }

@@ -37,7 +37,7 @@ pub use http_options::{HttpOptions, TlsOptions};
 pub use http_transport::{HttpTransport, shown};
 pub use received::{BodyForm, ReceivedResponse};
 pub use request_progress::RequestProgress;
-pub use retry_after::{LONGEST_WAIT, RETRY_HEADERS, Retries, TOO_MANY_REQUESTS, retries};
+pub use retry_after::{LONGEST_WAIT, RETRY_HEADERS, RejectedRetries, TOO_MANY_REQUESTS, retries};
 #[cfg(feature = "mock")]
 pub(crate) use same_place::is_loopback;
 pub use same_place::{below, origin, place};

@@ -28,7 +28,7 @@ const RETRIES: u32 = 3;
 /// The highest number of retries that a target may have.
 const MOST_RETRIES: u64 = 100;
 
-/// The number of times that a request is sent again that was rejected for now: the key `retry_429` of a target.
+/// The number of times that a request is sent again that was rejected for now, by the key `retry_429` of a target.
 ///
 /// # Errors
 /// If a variable has no value yet, or if the number is out of bounds, which is reported to `interpolation`.
@@ -40,16 +40,16 @@ pub fn retries(key: Option<&Toggle<Number>>, interpolation: &mut Interpolation<'
     }
 }
 
-/// The retries of one request.
+/// The retries of one request that was rejected for now.
 #[derive(Debug)]
-pub struct Retries {
+pub struct RejectedRetries {
     /// The number of retries so far.
     done: u32,
     most: u32,
 }
 
-impl Retries {
-    /// No retry so far, of at most `most`.
+impl RejectedRetries {
+    /// A request may be sent again `most` times, after which the rejection is the error of the turn.
     pub fn new(most: u32) -> Self {
         Self { done: 0, most }
     }

@@ -134,21 +134,29 @@ impl TextTemplate {
 
 /// Puts a value over another one: mappings are added key by key, and anything else is replaced.
 fn put_over(own: &mut Value, over: Value) {
-    match (own, over) {
-        (Value::Object(own), Value::Object(over)) => {
+    let Value::Object(keys) = own else {
+        *own = over;
+        return;
+    };
+    match over {
+        Value::Object(over) => {
             for (key, value) in over {
-                put_over(own.entry(key).or_insert(Value::Null), value);
+                put_over(keys.entry(key).or_insert(Value::Null), value);
             }
         }
-        (own, over) => *own = over,
+        over => *own = over,
     }
 }
 
 impl ValueTemplate {
     /// Puts a value over this one: mappings are added key by key, and anything else is replaced.
     pub fn put_over(&mut self, over: Value) {
-        match (self, over) {
-            (Self::Map(entries), Value::Object(over)) => {
+        match self {
+            Self::Known(own) => put_over(own, over),
+            Self::Map(entries) if over.is_object() => {
+                let Value::Object(over) = over else {
+                    return;
+                };
                 for (key, value) in over {
                     match entries.iter_mut().find(|(own, _)| *own == key) {
                         Some((_, own)) => own.put_over(value),
@@ -156,8 +164,7 @@ impl ValueTemplate {
                     }
                 }
             }
-            (Self::Known(own), over) => put_over(own, over),
-            (own, over) => *own = Self::Known(over),
+            Self::Text(_) | Self::List(_) | Self::Map(_) => *self = Self::Known(over),
         }
     }
 

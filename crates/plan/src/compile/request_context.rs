@@ -36,6 +36,7 @@ pub(super) fn request_additions(
     written: &TurnHttpRequest,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<RequestAdditions> {
+    // All three are filled before the first `?` returns, so that the problems of each are reported.
     let headers = headers(written.headers.as_ref(), interpolation);
     let query = fill_all(written.query.iter().flatten(), |(name, text)| {
         Ok((name.value.clone(), text.fill(interpolation)?))

@@ -42,9 +42,11 @@ impl PreparedTurn {
             respond,
             ..
         } = &turn.settings;
+        // Every key is filled before the first `?` returns, so that one run reports the problems of all keys.
         let id = id.fill(interpolation);
         let timeout = timeout_ms.fill(interpolation);
         let context = request_context(props.as_ref(), options.as_ref(), None, interpolation);
+        // Most turns send the request of their target as it is.
         let additions = match request {
             Some(request) => request_additions(request, interpolation),
             None => Ok(RequestAdditions::default()),

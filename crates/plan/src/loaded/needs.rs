@@ -93,15 +93,17 @@ impl Need {
         Some(Self::new(part, capability, written.span, source))
     }
 
-    fn of_request(turn: &Spanned<Turn>, source: &Arc<SourceFile>) -> Option<Self> {
-        let request = turn.value.settings.request.as_ref()?;
-        let part = NeedingPart::TestKey("request");
-        Some(Self::new(
-            part,
-            Capability::OwnRequests,
-            request.span,
-            source,
-        ))
+    /// The needs of the condition of a turn, and of what it adds to its request.
+    fn of_settings(turn: &Spanned<Turn>, source: &Arc<SourceFile>) -> Vec<Self> {
+        let mut needs = Vec::new();
+        needs.extend(Self::of_condition(turn, source));
+        if let Some(request) = &turn.value.settings.request {
+            // Only a target that describes its request has a place for it.
+            let part = NeedingPart::TestKey("request");
+            let needed = Capability::OwnRequests;
+            needs.push(Self::new(part, needed, request.span, source));
+        }
+        needs
     }
 
     /// The problem of a test of `target`, if it lacks what is needed.
@@ -166,12 +168,11 @@ pub(crate) fn needs_of_test(
     tools: Option<&Vec<ClientTool>>,
     source: &Arc<SourceFile>,
 ) -> Vec<Need> {
+    // Each need has its own place in the file, so that the message points at the key that has it.
     let of_turns = turns.iter().map(|turn| Need::of_turn(turn, source));
-    let conditions = turns.iter();
-    let of_conditions = conditions.filter_map(|turn| Need::of_condition(turn, source));
-    let of_requests = turns
+    let of_settings = turns
         .iter()
-        .filter_map(|turn| Need::of_request(turn, source));
+        .flat_map(|turn| Need::of_settings(turn, source));
     let of_messages = messages.first().map(|message| {
         let part = NeedingPart::TestKey("messages");
         Need::new(part, Capability::History, message.span, source)
@@ -180,7 +181,7 @@ pub(crate) fn needs_of_test(
         let part = NeedingPart::Key("client_tools");
         Need::new(part, Capability::ClientTools, tool.name.span, source)
     });
-    let of_parts = of_conditions.chain(of_requests).chain(of_messages);
+    let of_parts = of_settings.chain(of_messages);
     of_turns.chain(of_parts).chain(of_tools).collect()
 }
 

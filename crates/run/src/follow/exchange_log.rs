@@ -72,10 +72,10 @@ impl<'a> ExchangeLog<'a> {
                 }
                 // What the paths of a target take of the event has the same text, and follows it.
                 for (_, part) in parts {
-                    let ExchangePart::Taken(lines) = part else {
+                    let ExchangePart::Taken(shown) = part else {
                         break;
                     };
-                    lines.clear();
+                    PART_OF_SECRET.clone_into(shown);
                 }
             }
         }
@@ -131,7 +131,9 @@ impl Observer for ExchangeLog<'_> {
             }
             Wire::Closed => ExchangePart::Closed,
             Wire::Taken(words) => {
-                self.add(at, ExchangePart::Taken(words.lines()));
+                for line in words.lines() {
+                    self.add(at, ExchangePart::Taken(line));
+                }
                 // Without secrets to hide, nothing waits.
                 if self.case.redactor.is_empty() {
                     self.show();
@@ -152,9 +154,12 @@ impl Observer for ExchangeLog<'_> {
         // The last event brings it; of one that does not wait, nothing is shown.
         let mut place = usize::MAX;
         if self.omitted.is_none() {
-            let mut parts = self.waiting.iter();
-            let last = parts.rposition(|(_, part)| matches!(part, ExchangePart::Event(_)));
-            place = last.unwrap_or(place);
+            for (index, (_, part)) in self.waiting.iter().enumerate().rev() {
+                if let ExchangePart::Event(_) = part {
+                    place = index;
+                    break;
+                }
+            }
         }
         self.texts.add(change, place);
         if let Change::MessageClosed { .. } | Change::CallArgsDone { .. } = change {

@@ -66,14 +66,16 @@ impl Reporter for ExchangeReport {
     }
 }
 
+fn headers(sign: &str, headers: &[(String, String)]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (name, value) in headers {
+        lines.push(format!("{sign} {name}: {value}"));
+    }
+    lines
+}
+
 /// A part in lines: `→` is sent, `←` is received.
 fn lines(part: &ExchangePart) -> Vec<String> {
-    let headers = |sign: &str, headers: &[(String, String)]| -> Vec<String> {
-        headers
-            .iter()
-            .map(|(name, value)| format!("{sign} {name}: {value}"))
-            .collect()
-    };
     match part {
         ExchangePart::Request { line, headers: own } => {
             let mut lines = vec![format!("→ {line}")];
@@ -86,7 +88,7 @@ fn lines(part: &ExchangePart) -> Vec<String> {
         ExchangePart::Headers(own) => headers("←", own),
         ExchangePart::Late(missing) => vec![format!("timeout: {missing}")],
         ExchangePart::Event(event) => vec![format!("← {event}")],
-        ExchangePart::Taken(paths) => paths.iter().map(|line| format!("  {line}")).collect(),
+        ExchangePart::Taken(words) => vec![format!("  {words}")],
         ExchangePart::LeftOut(count) => vec![format!("← … {count} more events")],
         ExchangePart::Closed => vec!["the exchange is over".to_owned()],
     }

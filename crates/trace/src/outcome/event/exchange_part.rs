@@ -24,8 +24,8 @@ pub enum ExchangePart {
     Late(String),
     /// An event of a response.
     Event(String),
-    /// What the paths of a target take of the event before it, each in a line.
-    Taken(Vec<String>),
+    /// What a path of the target takes of the event before it.
+    Taken(String),
     /// So many events are not shown, since too many waited for the end of a text.
     LeftOut(usize),
     /// The response is over.

@@ -8,6 +8,10 @@ use ananke_agents::{ServedEnd, ServedFrame, ServedResponse};
 /// One request to the agent, and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentExchange {
+    /// `POST`.
+    pub method: String,
+    /// The path that it was sent to, without its query.
+    pub path: String,
     /// The body of the request.
     pub body: String,
     /// The answer.
@@ -28,6 +32,8 @@ pub enum AgentAnswer {
 impl AgentExchange {
     pub(super) fn of(exchange: &RecordedExchange) -> Self {
         Self {
+            method: exchange.method.as_str().to_owned(),
+            path: exchange.path.clone(),
             body: exchange.body.clone(),
             answer: answer(exchange),
         }

@@ -10,6 +10,16 @@ pub trait MockAgent: Send + Sync {
     /// The description of the agent, with its article: `the recording …`.
     fn describe(&self) -> String;
 
+    /// The answer to a request that no protocol reads, to this `path` without its query; `None` if the agent answers none.
+    fn answer_any(
+        &self,
+        _method: &str,
+        _path: &str,
+        _body: &[u8],
+    ) -> Option<Result<AgentAnswer, String>> {
+        None
+    }
+
     /// The answer to a request of this protocol.
     ///
     /// # Errors

@@ -74,27 +74,19 @@ impl MockServer {
         let asked_fault = request.header(FAULT_HEADER).map(str::parse::<Fault>);
         let reply = match request.method.as_str() {
             "OPTIONS" => MockReply::Send(ServedResponse::new(204, "", Vec::new())),
-            "POST" => match request.body.whole(MOST_BYTES).await {
-                Ok(body) => {
-                    entry.body = EntryBody::of(&body);
-                    self.reply(&body, asked_fault, &mut entry).await
+            method => {
+                let (method, path) = (method.to_owned(), request.path().to_owned());
+                match request.body.whole(MOST_BYTES).await {
+                    Ok(body) => {
+                        entry.body = EntryBody::of(&body);
+                        self.reply(&method, &path, &body, asked_fault, &mut entry)
+                            .await
+                    }
+                    Err(error) => {
+                        entry.problem = Some(error.to_string());
+                        MockReply::Send(message(413, &error.to_string()))
+                    }
                 }
-                Err(error) => {
-                    entry.problem = Some(error.to_string());
-                    MockReply::Send(message(413, &error.to_string()))
-                }
-            },
-            "GET" | "HEAD" if request.path() == "/" => {
-                MockReply::Send(message(200, &self.description()))
-            }
-            _ => {
-                let text = format!(
-                    "there is nothing at {} {}: {}",
-                    request.method,
-                    request.path(),
-                    self.description()
-                );
-                MockReply::Send(message(404, &text))
             }
         };
         let mut response = match reply {
@@ -142,19 +134,18 @@ impl MockServer {
         }
     }
 
-    /// The reply to a request with this body.
+    /// The reply to a request.
     async fn reply(
         &self,
+        method: &str,
+        path: &str,
         body: &[u8],
         asked_fault: Option<Result<Fault, String>>,
         entry: &mut RequestEntry,
     ) -> MockReply {
-        let (protocol, request) = match read(body) {
+        let (protocol, request) = match read(method, body) {
             Ok(read) => read,
-            Err(why) => {
-                entry.problem = Some(why.clone());
-                return MockReply::Send(message(400, &why));
-            }
+            Err(why) => return self.reply_without_protocol(method, path, body, &why, entry),
         };
         entry.protocol = Some(protocol.name());
         entry.asks = Some(request.describe());
@@ -193,6 +184,39 @@ impl MockServer {
         MockReply::Send(response)
     }
 
+    /// The reply to a request that is none of a protocol, because of `why`.
+    fn reply_without_protocol(
+        &self,
+        method: &str,
+        path: &str,
+        body: &[u8],
+        why: &str,
+        entry: &mut RequestEntry,
+    ) -> MockReply {
+        let (status, problem) = match self.agent.answer_any(method, path, body) {
+            Some(Ok(AgentAnswer::Response(response))) => {
+                return MockReply::Send(self.options.speed.applied_to(response));
+            }
+            Some(Ok(AgentAnswer::Nothing)) => return MockReply::Stall,
+            Some(Ok(AgentAnswer::NoConnection)) => return MockReply::Close,
+            // A browser, or a program that waits until the mock is there.
+            _ if matches!(method, "GET" | "HEAD") && path == "/" => {
+                return MockReply::Send(message(200, &self.description()));
+            }
+            Some(Err(problem)) => (404, problem),
+            None if method == "POST" => (400, format!("{why}; {}", self.description())),
+            None => (
+                404,
+                format!(
+                    "there is nothing at {method} {path}: {}",
+                    self.description()
+                ),
+            ),
+        };
+        entry.problem = Some(problem.clone());
+        MockReply::Send(message(status, &problem))
+    }
+
     fn description(&self) -> String {
         let protocols: Vec<&str> = served_protocols().map(ServedProtocol::name).collect();
         format!(
@@ -210,8 +234,15 @@ impl RequestHandler for MockServer {
 }
 
 /// The protocol that knows a request, and the request.
-fn read(body: &[u8]) -> Result<(&'static dyn ServedProtocol, Box<dyn ServedRequest>), String> {
+fn read(
+    method: &str,
+    body: &[u8],
+) -> Result<(&'static dyn ServedProtocol, Box<dyn ServedRequest>), String> {
     let mut wrong = Vec::new();
+    // The requests of every protocol that is served are posted.
+    if method != "POST" {
+        return Err(String::new());
+    }
     for protocol in served_protocols() {
         match protocol.read(body) {
             Ok(request) => return Ok((protocol, request)),

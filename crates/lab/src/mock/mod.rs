@@ -3,7 +3,7 @@
 //! Flows in: requests, each read by the protocol that knows it ([`ServedProtocol`](ananke_agents::ServedProtocol)), which
 //! `mock_server` finds. Flows out: what a [`MockAgent`] answers, in the protocol's own events, at its times, with the faults
 //! that are asked for (`fault`), and an entry of each request for a log. An `embedded_agent` has a session for each thread, a
-//! `recorded_agent` answers with recorded bytes.
+//! `recorded_agent` answers with recorded bytes. Requests that no protocol reads get the bytes of a recording too (`recorded_bytes`).
 //!
 //! **Invariant:** times, faults and the log are the same for every agent and protocol; what is encoded is decoded as the same
 //! changes.
@@ -14,6 +14,7 @@ mod mock_agent;
 mod mock_server;
 mod planned_target;
 mod recorded_agent;
+mod recorded_bytes;
 mod request_log;
 mod response_stream;
 mod speed;

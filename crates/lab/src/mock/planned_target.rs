@@ -72,8 +72,8 @@ impl PlannedTarget {
                 "the target `{name}` is {}, which is not served",
                 target.model.describe()
             );
-            let help = "a mock serves an agent that is written in the config, or a recording: record the agent with \
-                        `ananke run --record DIR`, and name the file";
+            let help = "a mock serves an agent that is written in the config, in the protocols that it can speak, or a recording: \
+                        record the agent with `ananke run --record DIR`, and name the file";
             return Err(LabError::refused(message, help));
         }
         let file = LoadedFile::of_case(&context, &entry);

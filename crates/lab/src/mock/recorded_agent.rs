@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::future::BoxFuture;
 use indexmap::IndexMap;
 
-use super::{EmbeddedAgent, MockAgent};
+use super::{EmbeddedAgent, MockAgent, recorded_bytes::RecordedBytes};
 use crate::freeze::{planned_alone, run_test};
 use crate::lab_error::LabError;
 use ananke_agents::{
@@ -25,6 +25,8 @@ pub struct RecordedAgent {
     /// The file, as shown in messages.
     shown: String,
     recorded: Option<RecordedProtocol>,
+    /// The same exchanges for an API of its own; `None` if a protocol reads them.
+    bytes: Option<RecordedBytes>,
     /// The same agent in words of no protocol, or why there is none.
     converted: Result<EmbeddedAgent, String>,
     /// The number of requests of each thread.
@@ -81,7 +83,13 @@ impl RecordedAgent {
     ) -> Result<Self, LabError> {
         let recorded = RecordedProtocol::of(recording);
         let converted = convert(context, recording, selection).await;
-        if let (None, Err(error)) = (&recorded, &converted) {
+        // A recording of an agent without requests over HTTP, such as a program, has nothing to answer with but what it means.
+        let bytes = if recorded.is_none() && recording.agent_exchanges().next().is_some() {
+            Some(RecordedBytes::of(recording))
+        } else {
+            None
+        };
+        if let (None, None, Err(error)) = (&recorded, &bytes, &converted) {
             let message = format!("the recording `{shown}` cannot be served: {error}");
             return Err(LabError::refused(
                 message,
@@ -92,6 +100,7 @@ impl RecordedAgent {
         Ok(Self {
             shown: shown.to_owned(),
             recorded,
+            bytes,
             converted,
             threads: Mutex::default(),
         })
@@ -184,6 +193,15 @@ async fn convert(
 impl MockAgent for RecordedAgent {
     fn describe(&self) -> String {
         format!("the recording `{}`", self.shown)
+    }
+
+    fn answer_any(
+        &self,
+        method: &str,
+        path: &str,
+        body: &[u8],
+    ) -> Option<Result<AgentAnswer, String>> {
+        Some(self.bytes.as_ref()?.answer(method, path, body))
     }
 
     fn answer<'a>(

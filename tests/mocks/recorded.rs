@@ -180,3 +180,56 @@ async fn a_recording_of_another_version_is_refused() {
     let refused = KeptRecording::read(&newer, "kept/a.jsonl").unwrap_err();
     assert!(refused.message.contains("9.9"), "{}", refused.message);
 }
+
+/// A recording of an agent with an API of its own: a job that is asked for until it is done.
+const OF_ITS_OWN: &str = r#"{"recording":{"version":"1.3","test":"a.test.yaml::a letter","run":1,"attempt":1,"started_unix_us":1796032551102741,"ended_unix_ms":1796032551161,"ids":{},"secrets":[]}}
+{"request":{"turn":1,"exchange":1,"at_us":10,"path":"/letters","text":"to=Ada"}}
+{"head":{"at_us":20,"status":200,"content_type":"application/json"}}
+{"text":{"at_us":30,"text":"{\"letter\": \"1\"}"}}
+{"end":{"how":"complete","closed_us":40}}
+{"request":{"turn":1,"exchange":2,"at_us":50,"method":"GET","path":"/letters/1","text":""}}
+{"head":{"at_us":60,"status":200,"content_type":"application/json"}}
+{"text":{"at_us":70,"text":"{\"state\": \"writing\"}"}}
+{"end":{"how":"complete","closed_us":80}}
+{"request":{"turn":1,"exchange":3,"at_us":90,"method":"GET","path":"/letters/1","text":""}}
+{"head":{"at_us":100,"status":200,"content_type":"application/json"}}
+{"text":{"at_us":110,"text":"{\"state\": \"done\", \"said\": \"Posted.\"}"}}
+{"end":{"how":"complete","closed_us":120}}
+{"hash":"0000000000000000"}
+"#;
+
+#[tokio::test]
+async fn an_api_of_its_own_gets_the_bytes_that_were_recorded() {
+    let config = |port: u16| {
+        format!(
+            "version: \"1.4\"\ntarget:\n  type: http\n  endpoint: \"http://127.0.0.1:{port}/letters\"\n  form: {{ to: \"${{INPUT}}\" }}\n  \
+             capture: {{ LETTER: letter }}\n  then: {{ endpoint: \"/letters/${{LETTER}}\", until: \"[?state=done]\", every_ms: 1 }}\n  \
+             response: {{ text: said }}\n"
+        )
+    };
+    let test = "version: \"1.4\"\nname: a letter\nturns: [{ user: Ada, assert: { text: { equals: Posted. } } }]\n";
+    let project = |port| {
+        Project::new(&[
+            ("ananke.config.yaml", config(port).as_str()),
+            ("a.test.yaml", test),
+        ])
+    };
+    let agent = agent_of(&project(1), OF_ITS_OWN).await.expect("an agent");
+    let serving = Serving::start(agent).await;
+    // The conversation is served as often as it is asked for.
+    for _ in 0..2 {
+        let outcome = project(serving.port).run().await.remove(0);
+        assert_eq!(
+            outcome.status(),
+            ananke::Status::Passed,
+            "{:?}",
+            outcome.first_problem()
+        );
+    }
+    let refused = serving.send("POST", "/elsewhere", &[], b"{}").await;
+    assert_eq!(refused.status, 404);
+    assert_eq!(
+        refused.body,
+        "the recording has no POST /elsewhere; it has POST /letters, GET /letters/1\n"
+    );
+}

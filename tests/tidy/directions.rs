@@ -101,20 +101,44 @@ fn every_module_of_the_table_exists() {
     expect_none(&problems, "take it out of MODULES in tests/tidy/house.rs");
 }
 
-/// The words of protocols that `file` may not use: in names and in texts, not in comments.
+/// The parts of a name or a text between underlines: `OpenaiTarget` and `openai_target` are `_openai_target_`.
+fn bounded_parts(word: &str) -> String {
+    let mut parts = "_".to_owned();
+    let mut was_lower = false;
+    for c in word.chars() {
+        let begins_part = c.is_uppercase() && was_lower || !c.is_alphanumeric();
+        if begins_part && !parts.ends_with('_') {
+            parts.push('_');
+        }
+        if c.is_alphanumeric() {
+            parts.extend(c.to_lowercase());
+        }
+        was_lower = c.is_lowercase() || c.is_numeric();
+    }
+    if !parts.ends_with('_') {
+        parts.push('_');
+    }
+    parts
+}
+
+/// The words of protocols that `file` may not use: in names and in texts, not in comments. A word is a whole part of a name, because
+/// the name of a protocol may be a part of other words.
 fn strange_words(file: &File) -> BTreeSet<String> {
     if NAMES_PROTOCOLS.contains(&file.path.as_str()) {
         return BTreeSet::new();
     }
     let words: Vec<String> = words_and_texts(&file.text)
         .into_iter()
-        .map(|word| word.to_ascii_lowercase())
+        .map(|word| bounded_parts(&word))
         .collect();
     let strange = PROTOCOL_WORDS
         .iter()
         .filter(|(own, _)| !file.path.starts_with(own))
         .flat_map(|(_, strange)| strange.iter());
-    let found = strange.filter(|strange| words.iter().any(|word| word.contains(*strange)));
+    let found = strange.filter(|strange| {
+        let whole = bounded_parts(strange);
+        words.iter().any(|word| word.contains(&whole))
+    });
     found
         .map(|strange| format!("{}: `{strange}`", file.path))
         .collect()
@@ -204,6 +228,21 @@ fn a_protocol_is_named_in_its_folder_alone() {
         &words,
         "ask the protocol through `Protocol` or `Capabilities` instead",
     );
+}
+
+#[test]
+fn a_word_of_a_protocol_is_a_whole_part_of_a_name() {
+    let found = |text: &str| strange_words(&File::new("run/a.rs", text)).len();
+    for (text, count) in [
+        ("fn of_openai() {}", 1),
+        ("struct OpenaiTarget;", 1),
+        ("const NAME: &str = \"ag-ui\";", 1),
+        ("const NAME: &str = \"type: a2a, or mcp\";", 2),
+        ("fn reopenaid() {}", 0),
+        ("// openai", 0),
+    ] {
+        assert_eq!(found(text), count, "{text}");
+    }
 }
 
 #[test]

@@ -208,16 +208,9 @@ pub(crate) const PROTOCOL_WORDS: &[(&str, &[&str])] = &[
     ("mcp/", &["mcp"]),
     (
         "agui/",
-        &[
-            "agui",
-            "ag_ui",
-            "ag-ui",
-            "copilot",
-            "run_finished",
-            "tool_call_start",
-        ],
+        &["agui", "ag_ui", "copilot", "copilotkit", "tool_call_start"],
     ),
-    ("openai/", &["openai"]),
+    ("openai/", &["openai", "open_ai"]),
     ("agents/scripted/", &["scripted"]),
 ];
 

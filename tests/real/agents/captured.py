@@ -71,6 +71,7 @@ def lines(result: dict) -> Iterator[str]:
         yield from error(result)
     yield from (f"fails {rule['type']}: {rule['message']}" for rule in result["final_assertions"] if not rule["passed"])
     yield from rulings(result["final_assertions"])
+    yield from (f"not shown {rule['type']}: {rule['message']}" for rule in result.get("not_shown", []))
 
 
 def rulings(rules: list[dict]) -> Iterator[str]:

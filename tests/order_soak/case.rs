@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::conversation::{Conversation, Item, TOOLS, Turn, Wire, mocked};
 use super::dice::Dice;
+use super::http_form::HttpForm;
 use super::reference::holds;
 use super::rule::{Rule, Step};
 use super::telling;
@@ -15,6 +16,9 @@ pub(super) struct Case {
     /// The seed of how it is told.
     pub(super) seed: u64,
     pub(super) wire: Wire,
+    /// The form of the responses of an HTTP API.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) form: Option<HttpForm>,
     pub(super) conversation: Conversation,
     pub(super) rule: Rule,
 }
@@ -31,12 +35,14 @@ pub(super) fn cases(seed: u64) -> Vec<Case> {
     let mut cases = Vec::new();
     for wire in [first, second].map(|wire| Wire::ALL[wire]) {
         for number in 0..RULES {
-            let told = conversation.as_told_by(wire);
             let mut dice = dice.fork(number + 10 * wire as u64);
+            let form = (wire == Wire::Http).then(|| HttpForm::any(&mut dice));
+            let told = as_told(&conversation, wire, form);
             let rule = Rule::any(&told, &mut dice);
             let case = Case {
                 seed: seed.wrapping_add(number),
                 wire,
+                form,
                 conversation: conversation.clone(),
                 rule,
             };
@@ -48,10 +54,19 @@ pub(super) fn cases(seed: u64) -> Vec<Case> {
     cases
 }
 
+/// The conversation as far as a wire and its form can tell it.
+fn as_told(conversation: &Conversation, wire: Wire, form: Option<HttpForm>) -> Conversation {
+    let told = conversation.as_told_by(wire);
+    match form {
+        Some(form) => form.shown(&told),
+        None => told,
+    }
+}
+
 impl Case {
     /// The conversation as its wire tells it; the user names the case.
     pub(super) fn told(&self, number: usize) -> Conversation {
-        let mut told = self.conversation.as_told_by(self.wire);
+        let mut told = as_told(&self.conversation, self.wire, self.form);
         for (turn, index) in told.0.iter_mut().zip(1..) {
             if self.wire != Wire::Mcp {
                 turn.user = format!("case {number} turn {index} {}", turn.user);
@@ -62,7 +77,7 @@ impl Case {
 
     /// Whether the wire has the things that the rule is about.
     pub(super) fn can_be_told(&self) -> bool {
-        let told = self.conversation.as_told_by(self.wire);
+        let told = as_told(&self.conversation, self.wire, self.form);
         !told.0.is_empty()
             && match self.wire {
                 // The test itself calls the tools of a server: there is no user.
@@ -91,6 +106,7 @@ impl Case {
             Wire::Run => "run".to_owned(),
             Wire::A2a => "a2a".to_owned(),
             Wire::Mcp | Wire::Messages => "mcp".to_owned(),
+            Wire::Http => self.form.map(HttpForm::name).unwrap_or_default(),
         };
         let told = self.told(number);
         let turns: Vec<Value> = told.0.iter().map(|turn| self.turn(turn)).collect();
@@ -119,7 +135,10 @@ impl Case {
         let told = self.told(number);
         let turns = told.0.iter().enumerate();
         turns
-            .map(|(index, turn)| telling::turn(self.wire, turn, index, &mut dice))
+            .map(|(index, turn)| match self.form {
+                Some(form) => vec![form.turn(turn, index, &mut dice)],
+                None => telling::turn(self.wire, turn, index, &mut dice),
+            })
             .collect()
     }
 

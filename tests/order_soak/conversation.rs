@@ -52,10 +52,12 @@ pub(super) enum Wire {
     Mcp,
     /// A list of messages that `verify` reads.
     Messages,
+    /// An HTTP API of its own, in one of many forms.
+    Http,
 }
 
 impl Wire {
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::Agui,
         Self::Program,
         Self::Observed,
@@ -63,6 +65,7 @@ impl Wire {
         Self::A2a,
         Self::Mcp,
         Self::Messages,
+        Self::Http,
     ];
 }
 
@@ -124,7 +127,8 @@ impl Conversation {
     pub(super) fn as_told_by(&self, wire: Wire) -> Self {
         let turns = self.0.iter();
         match wire {
-            Wire::Agui | Wire::Program => self.clone(),
+            // What a form of an HTTP API cannot tell is known to the form.
+            Wire::Agui | Wire::Program | Wire::Http => self.clone(),
             Wire::A2a => Self(turns.map(Turn::without_state).collect()),
             Wire::Observed => {
                 let turns = turns.map(|turn| turn.without_state().answered());
@@ -165,6 +169,7 @@ fn called(item: &Item) -> Option<Turn> {
 /// What ends a message, where a wire has no ids of messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Joined {
+    UpToCallsAndResults,
     UpToResults,
     ToTheEnd,
 }
@@ -180,7 +185,7 @@ impl Turn {
     }
 
     /// Every call gets a result.
-    fn answered(mut self) -> Self {
+    pub(super) fn answered(mut self) -> Self {
         let is_answered = |id: &usize| {
             let mut items = self.items.iter();
             items.any(|item| matches!(item, Item::Result { id: of, .. } if of == id))
@@ -204,6 +209,11 @@ impl Turn {
         self
     }
 
+    /// Texts between which nothing is called or answered are one.
+    pub(super) fn with_joined_texts(self) -> Self {
+        self.joined(Joined::UpToCallsAndResults)
+    }
+
     /// Messages that no role can separate are one, which began with the first.
     fn joined(self, joined: Joined) -> Self {
         let (mut items, mut open): (Vec<Item>, Option<usize>) = (Vec::new(), None);
@@ -217,7 +227,8 @@ impl Turn {
                 (item, _) => {
                     match &item {
                         Item::Says(_) => open = Some(items.len()),
-                        Item::Result { .. } if joined == Joined::UpToResults => open = None,
+                        Item::Result { .. } if joined != Joined::ToTheEnd => open = None,
+                        Item::Call { .. } if joined == Joined::UpToCallsAndResults => open = None,
                         _ => {}
                     }
                     items.push(item);

@@ -1,4 +1,4 @@
-//! Random conversations on five protocols and in `verify`, judged by random rules and by a naive judge that shares no code with
+//! Random conversations on six protocols and in `verify`, judged by random rules and by a naive judge that shares no code with
 //! them.
 //!
 //! A conversation says what began in which order. Each wire tells it in its own way: texts and arguments come in pieces, ends come
@@ -10,6 +10,7 @@
 mod case;
 mod conversation;
 mod dice;
+mod http_form;
 mod reference;
 mod rule;
 mod server;
@@ -28,7 +29,7 @@ use crate::support::project::Project;
 use case::{Case, cases};
 use conversation::Wire;
 use reference::holds;
-use server::Responses;
+use server::{Responses, ToldCase};
 
 /// The conversations of each `cargo test`.
 const CONVERSATIONS: u64 = 500;
@@ -127,8 +128,13 @@ impl Soak {
                     files.push((format!("told/{number}-{}", turn + 1), lines));
                 }
             } else {
+                if let Some(form) = case.form {
+                    let target = form.target(&at("/http"));
+                    targets.insert(form.name(), target);
+                }
                 let bodies: VecDeque<Vec<Value>> = turns.into_iter().flatten().collect();
-                responses.insert(number, bodies);
+                let form = case.form;
+                responses.insert(number, ToldCase { form, bodies });
             }
         }
         *self

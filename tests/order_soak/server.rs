@@ -9,9 +9,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Value, json};
 
 use super::conversation::mocked;
+use super::http_form::{HttpForm, HttpFraming};
 
-/// The responses of each case, in order.
-pub(super) type Responses = Arc<Mutex<HashMap<usize, VecDeque<Vec<Value>>>>>;
+/// What a case is answered with.
+pub(super) struct ToldCase {
+    /// The form of its bodies, if it has one of its own.
+    pub(super) form: Option<HttpForm>,
+    /// The events of each response, in order.
+    pub(super) bodies: VecDeque<Vec<Value>>,
+}
+
+/// The responses of each case.
+pub(super) type Responses = Arc<Mutex<HashMap<usize, ToldCase>>>;
 
 /// A server that listens until the process ends.
 pub(super) fn start() -> (SocketAddr, Responses) {
@@ -65,7 +74,22 @@ fn serve(mut stream: TcpStream, responses: &Responses) {
         mcp(&line, &body)
     } else {
         let mut responses = responses.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = case_of(&body).and_then(|case| responses.get_mut(&case)?.pop_front());
+        let number = case_of(&body);
+        let told = number.and_then(|number| responses.get_mut(&number));
+        let form = told.as_ref().and_then(|told| told.form);
+        let own = told.and_then(|told| told.bodies.pop_front());
+        if let Some(form) = form {
+            let line_end = if number.is_some_and(|number| number % 2 == 0) {
+                "\n"
+            } else {
+                "\r\n"
+            };
+            let body = form.body(&own.unwrap_or_default(), line_end);
+            let response = of_form(form.framing, &body);
+            drop(responses);
+            let _sent = stream.write_all(response.as_bytes());
+            return;
+        }
         let is_chat = line.contains("/chat/completions");
         let mut events = String::new();
         for mut event in own.unwrap_or_default() {
@@ -83,6 +107,19 @@ fn serve(mut stream: TcpStream, responses: &Responses) {
         )
     };
     let _sent = stream.write_all(response.as_bytes());
+}
+
+/// A response of an HTTP API. What streams often has a content type that says nothing.
+fn of_form(framing: HttpFraming, body: &str) -> String {
+    let content_type = match framing {
+        HttpFraming::Lists | HttpFraming::Steps => "application/json",
+        HttpFraming::Sse => "text/event-stream",
+        HttpFraming::Named | HttpFraming::Lines | HttpFraming::Prefixed => "text/plain",
+    };
+    format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 fn mcp(line: &str, body: &Value) -> String {

@@ -15,27 +15,28 @@ pub(super) fn turn(wire: Wire, turn: &Turn, number: usize, dice: &mut Dice) -> V
         Wire::Observed => vec![chunks(&turn.items, number, true, dice)],
         Wire::Run => rounds(turn, number, dice),
         Wire::A2a => vec![a2a(turn, number, dice)],
-        Wire::Mcp | Wire::Messages => Vec::new(),
+        // A form of its own tells what an agent behind an HTTP API says.
+        Wire::Mcp | Wire::Messages | Wire::Http => Vec::new(),
     }
 }
 
 /// One thing on a wire.
 #[derive(Default)]
-struct Told {
+pub(super) struct Told {
     /// What may come before it, and begins nothing.
-    early: Vec<Value>,
-    begin: Vec<Value>,
+    pub(super) early: Vec<Value>,
+    pub(super) begin: Vec<Value>,
     /// What may come any time after.
-    later: VecDeque<Value>,
+    pub(super) later: VecDeque<Value>,
     /// The thing that has to be complete first.
-    needs: Option<usize>,
+    pub(super) needs: Option<usize>,
     /// Whether every message has to be complete first, or every result.
-    ends: Ends,
-    kind: Kind,
+    pub(super) ends: Ends,
+    pub(super) kind: Kind,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     #[default]
     Other,
     Message,
@@ -44,7 +45,7 @@ enum Kind {
 
 /// The kinds of things that something ends.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Ends {
+pub(super) enum Ends {
     #[default]
     Nothing,
     Messages,
@@ -52,7 +53,7 @@ enum Ends {
 }
 
 /// Everything that is told, begun in its order; what comes later is mixed with what follows.
-fn mixed(mut told: Vec<Told>, dice: &mut Dice) -> Vec<Value> {
+pub(super) fn mixed(mut told: Vec<Told>, dice: &mut Dice) -> Vec<Value> {
     let mut sent = Vec::new();
     let is_calm = dice.one_in(3);
     for index in 0..told.len() {
@@ -94,12 +95,12 @@ fn mixed(mut told: Vec<Told>, dice: &mut Dice) -> Vec<Value> {
 }
 
 /// The place of the call of a result among the things of a turn.
-fn place_of(id: usize, items: &[Item]) -> Option<usize> {
+pub(super) fn place_of(id: usize, items: &[Item]) -> Option<usize> {
     let is_it = |item: &Item| matches!(item, Item::Call { id: own, .. } if *own == id);
     items.iter().position(is_it)
 }
 
-fn tool_of(id: usize, items: &[Item]) -> &str {
+pub(super) fn tool_of(id: usize, items: &[Item]) -> &str {
     let call = place_of(id, items).map(|place| &items[place]);
     match call {
         Some(Item::Call { tool, .. }) => tool,
@@ -107,7 +108,7 @@ fn tool_of(id: usize, items: &[Item]) -> &str {
     }
 }
 
-fn arguments(k: &str) -> String {
+pub(super) fn arguments(k: &str) -> String {
     json!({ "k": k }).to_string()
 }
 

@@ -236,7 +236,8 @@ fn remove(document: &mut Value, pointer: &str) -> bool {
     };
     let key = key.replace("~1", "/").replace("~0", "~");
     match document.pointer_mut(parent) {
-        Some(Value::Object(keys)) => keys.remove(&key).is_some(),
+        // The other keys keep their order, which may mean something to a reader.
+        Some(Value::Object(keys)) => keys.shift_remove(&key).is_some(),
         _ => false,
     }
 }

@@ -13,6 +13,8 @@ pub(crate) struct AgentMessages {
     open: Option<OpenMessage>,
     /// The texts of the messages that are complete.
     texts: Vec<String>,
+    /// The first of them that texts which have all of the text so far begin with. They may begin with the open message alone.
+    repeated_from: usize,
     /// The id of the reasoning of the turn, and what its last piece left of a character.
     reasoning: Option<(String, HalfJoiner)>,
 }
@@ -63,24 +65,35 @@ impl AgentMessages {
         });
     }
 
-    /// Takes all of the text so far, of which the open message has the start.
+    /// Takes all of the text so far: that of the turn, or that of the message after the last call, as some servers have it.
     pub(crate) fn replace(&mut self, text: &str, ids: &dyn Ids, report: &mut SinkReport<'_>) {
-        let known = match &self.open {
-            Some(message) => message.text.len(),
-            None => 0,
-        };
-        let is_longer = match &self.open {
-            Some(message) => text.starts_with(&message.text),
-            None => true,
-        };
-        if is_longer {
-            return self.add(&text[known..], Halves::Replaced, ids, report);
+        if let Some(rest) = self.rest_of(text) {
+            return self.add(rest, Halves::Replaced, ids, report);
         }
-        // What was said cannot be taken back, so that rules look at both texts.
-        let words = "text-replaced: the agent replaced the text that it had sent";
-        report.change(Change::Warning(words.into()));
-        self.close(report);
+        if self.open.is_some() {
+            // What was said cannot be taken back, so that rules look at both texts.
+            let words = "text-replaced: the agent replaced the text that it had sent";
+            report.change(Change::Warning(words.into()));
+            self.close(report);
+        }
+        // Texts like this one do not have what was said before.
+        self.repeated_from = self.texts.len();
         self.add(text, Halves::Replaced, ids, report);
+    }
+
+    /// The part of a text that was not said yet, if it begins with what was said.
+    fn rest_of<'t>(&self, text: &'t str) -> Option<&'t str> {
+        if self.open.is_none() && text.is_empty() {
+            return Some(text);
+        }
+        let mut rest = text;
+        for earlier in &self.texts[self.repeated_from..] {
+            rest = rest.strip_prefix(earlier.as_str())?;
+        }
+        match &self.open {
+            Some(message) => rest.strip_prefix(message.text.as_str()),
+            None => Some(rest),
+        }
     }
 
     /// Ends the open message, if there is one.

@@ -1,7 +1,7 @@
 //! The calls of a turn, put together from the items of its events, and the ids of all calls of a conversation.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value};
 
@@ -12,17 +12,19 @@ use super::seen_keys::key_list;
 use ananke_base::context::Ids;
 use ananke_base::source::received_json::{self, HalfJoiner, Halves, SentText};
 use ananke_model::variables::as_text;
-use ananke_trace::trace::{Change, ResultContent, Unread};
+use ananke_trace::trace::{Change, Fact, ResultContent, Unread, facts_of_item};
 
 /// The calls of a conversation, by the ids that the agent gives them.
 #[derive(Debug, Default)]
 pub(crate) struct KnownCalls {
     /// The key of the newest call with an id: a result may come in a later turn.
     by_id: HashMap<String, String>,
-    /// The keys that were given, since an agent may use an id a second time.
-    keys: HashSet<String>,
-    /// The calls without a result, from the oldest: key and name.
-    open: Vec<(String, String)>,
+    /// The keys that were given, since an agent may use an id a second time, and the number of the call of each.
+    keys: HashMap<String, usize>,
+    /// The calls without a result, from the oldest: number, key and name.
+    open: BTreeMap<usize, (String, String)>,
+    /// The numbers of those to each tool, since a response may have very many calls.
+    open_to: HashMap<String, BTreeSet<usize>>,
 }
 
 impl KnownCalls {
@@ -34,20 +36,30 @@ impl KnownCalls {
     /// The key of a new call: its id, unless an earlier call has it.
     fn add(&mut self, id: Option<&str>, name: &str, ids: &dyn Ids) -> String {
         let key = match id {
-            Some(id) if !self.keys.contains(id) => id.to_owned(),
+            Some(id) if !self.keys.contains_key(id) => id.to_owned(),
             Some(_) | None => ids.next("call"),
         };
         if let Some(id) = id {
             self.by_id.insert(id.to_owned(), key.clone());
         }
-        self.keys.insert(key.clone());
-        self.open.push((key.clone(), name.to_owned()));
+        let number = self.keys.len();
+        self.keys.insert(key.clone(), number);
+        self.open.insert(number, (key.clone(), name.to_owned()));
+        self.open_to
+            .entry(name.to_owned())
+            .or_default()
+            .insert(number);
         key
     }
 
     /// Takes it that a call gets no result any more, so that a result without an id is not for it.
     pub(crate) fn close(&mut self, key: &str) {
-        self.open.retain(|(open, _)| open != key);
+        if let Some(number) = self.keys.get(key)
+            && let Some((_, name)) = self.open.remove(number)
+            && let Some(numbers) = self.open_to.get_mut(&name)
+        {
+            numbers.remove(number);
+        }
     }
 
     /// The call that a result answers: that with its id, else the oldest open call to its tool, else the oldest open call.
@@ -55,12 +67,12 @@ impl KnownCalls {
         if let Some(id) = id {
             return self.by_id.get(id).map(String::as_str);
         }
-        let mut open = self.open.iter();
-        let found = match name {
-            Some(name) => open.find(|(_, other)| other == name),
-            None => open.next(),
+        let number = match name {
+            Some(name) => self.open_to.get(name)?.first()?,
+            None => self.open.keys().next()?,
         };
-        found.map(|(key, _)| key.as_str())
+        let (key, _) = self.open.get(number)?;
+        Some(key)
     }
 }
 
@@ -70,7 +82,6 @@ struct TurnCall {
     key: String,
     name: String,
     id: Option<String>,
-    index: Option<String>,
     /// The arguments as a whole, which are reported late, because a later item may replace them.
     args: Option<Value>,
     joiner: HalfJoiner,
@@ -84,6 +95,10 @@ struct TurnCall {
 #[derive(Debug, Default)]
 pub(crate) struct TurnCalls {
     calls: Vec<TurnCall>,
+    /// The positions of the calls by their keys, their ids, and their indices, of which the newest call has one that is used again.
+    by_key: HashMap<String, usize>,
+    by_id: HashMap<String, usize>,
+    by_index: HashMap<String, usize>,
 }
 
 impl TurnCalls {
@@ -102,7 +117,7 @@ impl TurnCalls {
     ) -> Result<(), String> {
         let id = text_in(mapping.id.as_ref(), item);
         let index = text_in(mapping.index.as_ref(), item);
-        let name = text_in(Some(&mapping.name), item);
+        let name = name_in(mapping, item)?;
         let args = value_in(mapping.args.as_ref(), item);
         let mut position = self.position(id.as_deref(), index.as_deref(), mapping);
         // Servers leave the name and the id out of later pieces of arguments, so that these go to the call that began last.
@@ -119,20 +134,27 @@ impl TurnCalls {
                 name: Cow::Borrowed(&name),
                 subagent: None,
             });
+            let position = self.calls.len();
+            self.by_key.insert(key.clone(), position);
+            if let Some(id) = &id {
+                self.by_id.insert(id.clone(), position);
+            }
+            if let Some(index) = index {
+                self.by_index.insert(index, position);
+            }
             self.calls.push(TurnCall {
                 key,
                 name,
                 id,
-                index,
                 args: None,
                 joiner: HalfJoiner::default(),
                 pieces: String::new(),
                 is_complete: false,
                 result: None,
             });
-            self.calls.len() - 1
-        } else if args.is_none() && id.is_none() {
-            // An item with nothing of a call in it is passed over.
+            position
+        } else if args.is_none() && id.is_none() && !may_be_call(item.value) {
+            // Streams have items that only say how far a call is.
             return Ok(());
         } else {
             return Err(format!(
@@ -168,16 +190,26 @@ impl TurnCalls {
         index: Option<&str>,
         mapping: &CallMapping,
     ) -> Option<usize> {
-        let mut calls = self.calls.iter();
         if let Some(id) = id {
-            return calls.rposition(|call| call.id.as_deref() == Some(id));
+            return self.by_id.get(id).copied();
         }
         if let Some(index) = index
             && mapping.mode == CallMode::Delta
         {
-            return calls.rposition(|call| call.index.as_deref() == Some(index));
+            return self.by_index.get(index).copied();
         }
         None
+    }
+
+    /// Whether the call that an item of `response.results` answers was read.
+    pub(crate) fn is_result_known(
+        item: Searched<'_>,
+        mapping: &ResultMapping,
+        known: &KnownCalls,
+    ) -> bool {
+        let id = text_in(mapping.id.as_ref(), item);
+        let name = text_in(mapping.name.as_ref(), item);
+        known.answered_by(id.as_deref(), name.as_deref()).is_some()
     }
 
     /// Takes an item of `response.results`.
@@ -203,8 +235,8 @@ impl TurnCalls {
             )));
         };
         let key = key.to_owned();
-        if let Some(call) = self.calls.iter_mut().find(|call| call.key == key) {
-            return call.answer(result, error, known, report);
+        if let Some(&position) = self.by_key.get(&key) {
+            return self.calls[position].answer(result, error, known, report);
         }
         // The call is one of an earlier turn.
         answered(&key, result, error, known, report);
@@ -330,6 +362,34 @@ fn answered(
         },
         is_error,
     });
+}
+
+/// The name of the tool in an item of `response.calls`, if it has one.
+///
+/// # Errors
+/// If there is something else than a text or a number; the text follows `event 3 `.
+fn name_in(mapping: &CallMapping, item: Searched<'_>) -> Result<Option<String>, String> {
+    let kind = match value_in(Some(&mapping.name), item) {
+        None => return Ok(None),
+        Some(Value::String(name)) if name.is_empty() => return Ok(None),
+        Some(Value::String(name)) => return Ok(Some(name)),
+        Some(Value::Number(name)) => return Ok(Some(name.to_string())),
+        Some(Value::Null | Value::Bool(_)) => "a Boolean",
+        Some(Value::Array(_)) => "a list",
+        Some(Value::Object(_)) => "an object",
+    };
+    let paths = mapping.name.words();
+    Err(format!(
+        "has {kind} where `response.calls.name` ({paths}) expects the name of a tool"
+    ))
+}
+
+/// Whether an item without a name may be a call all the same: a wrong path to its name must not hide it.
+fn may_be_call(item: &Value) -> bool {
+    match item {
+        Value::Object(_) => facts_of_item(item).has(Fact::Calls),
+        other => is_given(other),
+    }
 }
 
 /// Whether a value in the item of a call is its result: an empty text or null is none yet.

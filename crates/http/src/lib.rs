@@ -18,6 +18,11 @@ mod conversation;
 mod event;
 mod framing;
 mod http_target;
+#[cfg(test)]
+#[path = "../../../tests/support/key_table.rs"]
+mod key_table;
+#[cfg(test)]
+mod key_tables;
 mod mapped_reader;
 mod mapping;
 mod modes;

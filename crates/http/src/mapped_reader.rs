@@ -3,6 +3,7 @@
 //! **Invariant:** text and calls are reported in the order of their places; what looks like a call and was not found is unread.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -40,6 +41,8 @@ pub(crate) struct MappedReader<'a> {
     calls: TurnCalls,
     messages: AgentMessages,
     interrupts: Vec<Interrupt>,
+    /// The ids of these.
+    interrupt_ids: HashSet<String>,
     usage: UsageSoFar,
     error: Option<String>,
     has_begun: bool,
@@ -89,6 +92,7 @@ impl<'a> MappedReader<'a> {
             calls: TurnCalls::default(),
             messages: AgentMessages::default(),
             interrupts: Vec::new(),
+            interrupt_ids: HashSet::new(),
             usage: UsageSoFar::default(),
             error: None,
             has_begun: false,
@@ -185,12 +189,13 @@ impl<'a> MappedReader<'a> {
         };
         let shows_results = is_in_calls || self.mapping.results.is_some();
         let is_waiting = !self.interrupts.is_empty();
+        let asked: HashSet<&str> = self
+            .interrupts
+            .iter()
+            .filter_map(|it| it.call.as_deref())
+            .collect();
         for key in self.calls.unanswered() {
-            let is_asked = self
-                .interrupts
-                .iter()
-                .any(|it| it.call.as_deref() == Some(key));
-            let may_wait = is_asked || is_waiting && shows_results;
+            let may_wait = asked.contains(key) || is_waiting && shows_results;
             if !may_wait {
                 self.known.close(key);
                 report.change(Change::CallExecuted { id: key.into() });
@@ -267,12 +272,21 @@ impl<'a> MappedReader<'a> {
         let found = self.find(searched, &mut passed_by);
         let claimed = claimed_places(&found, passed_by);
         let has_found = !found.is_empty();
-        let mut cumulative = None;
+        let mut cumulative = match self.text_mode() {
+            TextMode::Cumulative => Some(self.joined_text(&found)?),
+            TextMode::Whole | TextMode::Delta => None,
+        };
+        // The keys of an object have no order, so that the results in it may come before the calls.
+        let mut early_results = Vec::new();
         for (_, found) in found {
-            self.apply(found, event, &mut cumulative, report)?;
+            if self.is_early(&found, event) {
+                early_results.push(found);
+            } else {
+                self.apply(found, event, &mut cumulative, report)?;
+            }
         }
-        if let Some(text) = cumulative {
-            self.messages.replace(&text, self.ids, report);
+        for result in early_results {
+            self.apply(result, event, &mut cumulative, report)?;
         }
         if let Some(usage) = &self.mapping.usage {
             self.usage.count(usage, searched);
@@ -336,7 +350,31 @@ impl<'a> MappedReader<'a> {
         found
     }
 
-    /// Reports what a path found. Texts of an event that has all of the text so far go to `cumulative`.
+    /// Whether this is a result whose call was not read yet.
+    fn is_early(&self, found: &FoundItem<'_>, event: &ResponseEvent) -> bool {
+        match (found, &self.mapping.results) {
+            (FoundItem::Result(value), Some(results)) => {
+                !TurnCalls::is_result_known(event.item(value), results, self.known)
+            }
+            _ => false,
+        }
+    }
+
+    /// The texts of an event as one.
+    fn joined_text(&self, found: &[(HitPlace, FoundItem<'_>)]) -> Result<String, String> {
+        let mut joined = String::new();
+        for (_, item) in found {
+            if let FoundItem::Text(value) = item
+                && let Some(text) = self.text_of(value)?
+            {
+                joined.push_str(text);
+            }
+        }
+        Ok(joined)
+    }
+
+    /// Reports what a path found. `cumulative` is all of the text so far, if the event has it; it is taken at the place of the first
+    /// text, so that it comes before a call that follows it.
     fn apply(
         &mut self,
         found: FoundItem<'_>,
@@ -358,11 +396,15 @@ impl<'a> MappedReader<'a> {
                         self.messages.close(report);
                     }
                     TextMode::Delta => self.messages.add(text, halves, self.ids, report),
-                    TextMode::Cumulative => cumulative.get_or_insert_default().push_str(text),
+                    TextMode::Cumulative => {
+                        if let Some(all) = cumulative.take() {
+                            self.messages.replace(&all, self.ids, report);
+                        }
+                    }
                 }
             }
             FoundItem::Call(value) => {
-                self.messages.close(report);
+                let messages = &mut self.messages;
                 if let Some(calls) = &self.mapping.calls {
                     self.calls.take(
                         event.item(&value),
@@ -370,18 +412,18 @@ impl<'a> MappedReader<'a> {
                         halves,
                         self.known,
                         self.ids,
-                        &mut |change| report.change(change),
+                        &mut |change| report_of_call(change, messages, report),
                     )?;
                 }
             }
             FoundItem::Result(value) => {
-                self.messages.close(report);
+                let messages = &mut self.messages;
                 if let Some(results) = &self.mapping.results {
                     self.calls.take_result(
                         event.item(&value),
                         results,
                         self.known,
-                        &mut |change| report.change(change),
+                        &mut |change| report_of_call(change, messages, report),
                     );
                 }
             }
@@ -432,27 +474,37 @@ impl<'a> MappedReader<'a> {
             call: call.map(|id| TurnCalls::key_of(&id, self.known).unwrap_or(id)),
         };
         // Servers send the state again and again with the interrupts in it, so that the same one comes several times.
-        if !self.interrupts.iter().any(|known| known.id == interrupt.id) {
+        if self.interrupt_ids.insert(interrupt.id.clone()) {
             self.interrupts.push(interrupt);
         }
     }
 }
 
+/// Reports a change of a call. A call that begins, or its result, ends the message before it. More of a call that has begun does
+/// not: servers send its arguments, or all of it once more, in the middle of a text.
+fn report_of_call(change: Change<'_>, messages: &mut AgentMessages, report: &mut SinkReport<'_>) {
+    if matches!(
+        change,
+        Change::CallOpened { .. } | Change::CallAnswered { .. }
+    ) {
+        messages.close(report);
+    }
+    report.change(change);
+}
+
 /// The places of what was found. What `[>…]` passed by belongs to earlier turns, so that its calls are not looked for.
 fn claimed_places(found: &[(HitPlace, FoundItem<'_>)], passed_by: Vec<HitPlace>) -> ClaimedPlaces {
-    let mut claimed = ClaimedPlaces {
-        calls: passed_by,
-        texts: Vec::new(),
-    };
+    let mut calls = passed_by;
+    let mut texts = Vec::new();
     for (place, item) in found {
         match item {
-            FoundItem::Text(_) | FoundItem::Reasoning(_) => claimed.texts.push(place.clone()),
+            FoundItem::Text(_) | FoundItem::Reasoning(_) => texts.push(place.clone()),
             FoundItem::Call(_) | FoundItem::Result(_) | FoundItem::Interrupt(_) => {
-                claimed.calls.push(place.clone());
+                calls.push(place.clone());
             }
         }
     }
-    claimed
+    ClaimedPlaces::new(calls, texts)
 }
 
 /// The words of an error that `pick` finds.

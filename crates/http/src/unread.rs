@@ -17,9 +17,44 @@ const LONGEST_JSON: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct ClaimedPlaces {
     /// Calls, results, interrupts, and what `[>…]` passed by.
-    pub(crate) calls: Vec<HitPlace>,
+    calls: SortedPlaces,
     /// Text and reasoning.
-    pub(crate) texts: Vec<HitPlace>,
+    texts: SortedPlaces,
+}
+
+impl ClaimedPlaces {
+    pub(crate) fn new(calls: Vec<HitPlace>, texts: Vec<HitPlace>) -> Self {
+        Self {
+            calls: SortedPlaces::new(calls),
+            texts: SortedPlaces::new(texts),
+        }
+    }
+}
+
+/// Places in their order, since a document may have very many of them.
+#[derive(Debug, Default)]
+struct SortedPlaces(Vec<HitPlace>);
+
+impl SortedPlaces {
+    fn new(mut places: Vec<HitPlace>) -> Self {
+        places.sort_unstable();
+        Self(places)
+    }
+
+    /// Whether `place` is one of them.
+    fn has(&self, place: &[u32]) -> bool {
+        let found = self.0.binary_search_by(|known| known.as_slice().cmp(place));
+        found.is_ok()
+    }
+
+    /// Whether one of them is `place`, or inside it.
+    fn has_inside(&self, place: &[u32]) -> bool {
+        // What is inside a place follows it.
+        let first = self.0.partition_point(|known| known.as_slice() < place);
+        self.0
+            .get(first)
+            .is_some_and(|known| known.starts_with(place))
+    }
 }
 
 /// The objects of a response that look like calls, and that no path found.
@@ -34,10 +69,11 @@ impl UnclaimedCalls {
     pub(crate) fn search(&mut self, value: &Value, claimed: &ClaimedPlaces) {
         let mut search = UnclaimedSearch {
             claimed,
-            ids: Vec::new(),
+            place: HitPlace::new(),
+            depth: 0,
             found: &mut self.found,
         };
-        search.value(value, &mut HitPlace::new(), &mut String::new());
+        search.value(value, None);
     }
 
     /// The calls that are known under none of their ids, since a response may repeat what it said.
@@ -52,88 +88,144 @@ impl UnclaimedCalls {
     }
 }
 
+/// The object or list around a value, and those around it.
+struct Around<'a> {
+    /// The object; `None` if it is a list.
+    object: Option<&'a Map<String, Value>>,
+    /// The key of the value; a list has none.
+    key: &'a str,
+    outer: Option<&'a Around<'a>>,
+}
+
 /// A walk through one event.
 struct UnclaimedSearch<'a> {
     claimed: &'a ClaimedPlaces,
-    /// The ids of the objects around the one that is looked at.
-    ids: Vec<String>,
+    place: HitPlace,
+    /// The number of values around the one that is looked at, those in texts included.
+    depth: usize,
     found: &'a mut Vec<(String, Vec<String>, Value)>,
 }
 
 impl UnclaimedSearch<'_> {
-    fn value(&mut self, value: &Value, place: &mut HitPlace, name: &mut String) {
-        let is_claimed = self.claimed.calls.contains(place) || self.claimed.texts.contains(place);
-        if self.found.len() >= MOST || is_claimed {
+    fn value(&mut self, value: &Value, around: Option<&Around<'_>>) {
+        if self.found.len() >= MOST {
             return;
         }
         match value {
-            Value::Object(keys) => {
-                let ids_around = self.ids.len();
-                self.ids
-                    .extend(call_ids(keys).into_iter().map(str::to_owned));
-                if self.is_unclaimed_call(keys, place) {
-                    let name = if name.is_empty() {
-                        "$".to_owned()
-                    } else {
-                        name.clone()
+            Value::Object(keys) if !self.is_claimed() => {
+                if self.is_unclaimed_call(keys) {
+                    let mut ids = Vec::new();
+                    add_ids(keys, around, &mut ids);
+                    self.found.push((name_of(around), ids, value.clone()));
+                    return;
+                }
+                for (position, (key, value)) in keys.iter().enumerate() {
+                    let around = Around {
+                        object: Some(keys),
+                        key,
+                        outer: around,
                     };
-                    self.found.push((name, self.ids.clone(), value.clone()));
-                } else {
-                    for (position, (key, value)) in keys.iter().enumerate() {
-                        let length = name.len();
-                        if !name.is_empty() {
-                            name.push('.');
-                        }
-                        name.push_str(&printable(key));
-                        self.inside(position, value, place, name);
-                        name.truncate(length);
-                    }
+                    self.inside(position, value, &around);
                 }
-                self.ids.truncate(ids_around);
             }
-            Value::Array(items) => {
-                let length = name.len();
-                name.push_str("[]");
+            Value::Array(items) if !self.is_claimed() => {
                 for (position, item) in items.iter().enumerate() {
-                    self.inside(position, item, place, name);
+                    let around = Around {
+                        object: None,
+                        key: "",
+                        outer: around,
+                    };
+                    self.inside(position, item, &around);
                 }
-                name.truncate(length);
             }
+            // A text in a text in a text may be deeper than any document, so that what is too deep stays a text.
             Value::String(text)
-                if text.len() <= LONGEST_JSON && text.trim_start().starts_with(['{', '[']) =>
+                if text.len() <= LONGEST_JSON
+                    && text.trim_start().starts_with(['{', '['])
+                    && self.depth <= received_json::MAX_DEPTH
+                    && !self.is_claimed() =>
             {
                 if let Ok(read) = received_json::read(text)
                     && !read.value.is_string()
                 {
-                    self.value(&read.value, place, name);
+                    self.value(&read.value, around);
                 }
             }
             _ => {}
         }
     }
 
+    fn is_claimed(&self) -> bool {
+        self.claimed.calls.has(&self.place) || self.claimed.texts.has(&self.place)
+    }
+
     /// Whether an object is a call that no path found. The object around a call that was read is its envelope. One around text is
     /// none: it is a call if the keys that are no text still make one, since an answer may have its text and a call side by side.
-    fn is_unclaimed_call(&self, keys: &Map<String, Value>, place: &HitPlace) -> bool {
-        let calls = &self.claimed.calls;
-        if !is_call(keys) || calls.iter().any(|claimed| claimed.starts_with(place)) {
+    fn is_unclaimed_call(&self, keys: &Map<String, Value>) -> bool {
+        if !is_call(keys) || self.claimed.calls.has_inside(&self.place) {
             return false;
+        }
+        if !self.claimed.texts.has_inside(&self.place) {
+            return true;
         }
         let mut rest = Map::new();
         for (position, (key, value)) in keys.iter().enumerate() {
-            let mut inner = place.clone();
+            let mut inner = self.place.clone();
             inner.push(u32::try_from(position).unwrap_or(u32::MAX));
-            let mut texts = self.claimed.texts.iter();
-            if !texts.any(|text| text.starts_with(&inner)) {
+            if !self.claimed.texts.has_inside(&inner) {
                 rest.insert(key.clone(), value.clone());
             }
         }
         is_call(&rest)
     }
 
-    fn inside(&mut self, position: usize, value: &Value, place: &mut HitPlace, name: &mut String) {
-        place.push(u32::try_from(position).unwrap_or(u32::MAX));
-        self.value(value, place, name);
-        place.pop();
+    fn inside(&mut self, position: usize, value: &Value, around: &Around<'_>) {
+        // Nothing is in any other value, and most values are such ones.
+        if !matches!(value, Value::Object(_) | Value::Array(_) | Value::String(_)) {
+            return;
+        }
+        self.place.push(u32::try_from(position).unwrap_or(u32::MAX));
+        self.depth += 1;
+        self.value(value, Some(around));
+        self.depth -= 1;
+        self.place.pop();
     }
+}
+
+/// Adds the ids of an object and of those around it, the outermost first.
+fn add_ids(keys: &Map<String, Value>, around: Option<&Around<'_>>, ids: &mut Vec<String>) {
+    let mut objects = vec![keys];
+    let mut outer = around;
+    while let Some(it) = outer {
+        objects.extend(it.object);
+        outer = it.outer;
+    }
+    for keys in objects.into_iter().rev() {
+        ids.extend(call_ids(keys).into_iter().map(str::to_owned));
+    }
+}
+
+/// The place of a value as a name: its key and those of the objects around it, `steps[].call`.
+fn name_of(around: Option<&Around<'_>>) -> String {
+    let mut parts = Vec::new();
+    let mut outer = around;
+    while let Some(it) = outer {
+        parts.push(it);
+        outer = it.outer;
+    }
+    let mut name = String::new();
+    for part in parts.into_iter().rev() {
+        if part.object.is_none() {
+            name.push_str("[]");
+            continue;
+        }
+        if !name.is_empty() {
+            name.push('.');
+        }
+        name.push_str(&printable(part.key));
+    }
+    if name.is_empty() {
+        name.push('$');
+    }
+    name
 }

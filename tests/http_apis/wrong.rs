@@ -5,8 +5,8 @@ use ananke::{ErrorKind, Status};
 use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
 
-const JSON: &str = "application/json";
-const STREAM: &str = "text/event-stream";
+pub(super) const JSON: &str = "application/json";
+pub(super) const STREAM: &str = "text/event-stream";
 
 /// A response with this content type and body.
 pub(super) fn response(status: &str, content_type: &str, body: &str) -> Vec<u8> {
@@ -195,6 +195,39 @@ async fn a_call_that_no_path_finds_passes_no_rule() {
 }
 
 #[tokio::test]
+async fn a_wrong_path_to_the_name_of_a_tool_hides_no_call() {
+    for (calls, message) in [
+        (
+            r#"[{"tool":"pay"}]"#,
+            "`response.calls.name` finds nothing: \"name\". It has: tool",
+        ),
+        (r#"["pay"]"#, "`response.calls.name` finds nothing"),
+        (
+            r#"[{"name":["pay"]}]"#,
+            "has a list where `response.calls.name` (\"name\") expects the name of a tool",
+        ),
+        (
+            r#"[{"name":{"of":"pay"}}]"#,
+            "has an object where `response.calls.name`",
+        ),
+        (r#"[{"progress":5}, {}, null]"#, ""),
+    ] {
+        let target =
+            "  body: {}\n  response: { text: reply, calls: { at: \"calls[*]\", name: name } }\n";
+        let body = format!(r#"{{"reply":"Done","calls":{calls}}}"#);
+        let answer = response("200 OK", JSON, &body);
+        let found = statuses(target, &["tools: { forbid: [pay] }"], vec![answer]).await;
+        let expected = if message.is_empty() {
+            Status::Passed
+        } else {
+            Status::Error
+        };
+        assert_eq!(found[0].0, expected, "{calls}: {found:?}");
+        assert!(found[0].1.contains(message), "{calls}: {found:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_a_request_needs_must_be_known() {
     let started = response("200 OK", JSON, r#"{"id":"t"}"#);
     for (target, message) in [
@@ -302,7 +335,11 @@ fn a_config_that_cannot_be_right_does_not_load() {
 }
 
 /// The statuses of tests with one turn for each of `rules`, whose requests get `answers`.
-async fn statuses(target: &str, rules: &[&str], answers: Vec<Vec<u8>>) -> Vec<(Status, String)> {
+pub(super) async fn statuses(
+    target: &str,
+    rules: &[&str],
+    answers: Vec<Vec<u8>>,
+) -> Vec<(Status, String)> {
     let answers = answers
         .into_iter()
         .map(|bytes| vec![Step::Expect, Step::Send(bytes)]);

@@ -384,10 +384,18 @@ fn name_in(mapping: &CallMapping, item: Searched<'_>) -> Result<Option<String>, 
     ))
 }
 
+/// Keys under which many servers name a tool; `name` alone may be that of anything.
+const TOOL_KEYS: [&str; 2] = ["tool", "function"];
+
 /// Whether an item without a name may be a call all the same: a wrong path to its name must not hide it.
 fn may_be_call(item: &Value) -> bool {
     match item {
-        Value::Object(_) => facts_of_item(item).has(Fact::Calls),
+        Value::Object(keys) => {
+            let names_tool = TOOL_KEYS
+                .iter()
+                .any(|key| matches!(keys.get(*key), Some(Value::String(name)) if !name.is_empty()));
+            names_tool || facts_of_item(item).has(Fact::Calls)
+        }
         other => is_given(other),
     }
 }

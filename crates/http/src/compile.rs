@@ -202,11 +202,7 @@ fn further(
     let own = request(keys, default, late, interpolation);
     let address = interpolation.template(endpoint, &|name| late.is_late(name));
     let mut request = own?;
-    for (name, value) in inherited? {
-        if !request.headers.iter().any(|(own, _)| *own == name) {
-            request.headers.push((name, value));
-        }
-    }
+    request.inherited = inherited?;
     request.endpoint = EndpointTemplate {
         base: base.cloned(),
         address: address?,
@@ -269,7 +265,12 @@ fn resume(
         keys.form = target.form;
     }
     keys.method = keys.method.or(target.method);
-    keys.headers = keys.headers.or(target.headers);
+    let target_headers = if keys.headers.is_none() {
+        target.headers.as_ref()
+    } else {
+        None
+    };
+    let inherited = headers(target_headers, &late, interpolation);
     keys.query = keys.query.or(target.query);
     keys.capture = keys.capture.or(target.capture);
     let request = request(&keys, Method::Post, &late, interpolation);
@@ -284,6 +285,7 @@ fn resume(
         None => Ok(None),
     };
     let mut request = request?;
+    request.inherited = inherited?;
     request.endpoint = EndpointTemplate {
         base: base.cloned(),
         address: address?,
@@ -319,6 +321,7 @@ fn request(
         },
         method,
         headers: headers?,
+        inherited: Vec::new(),
         query: query?,
         content: content?,
         captures: captures?,

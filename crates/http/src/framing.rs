@@ -84,13 +84,20 @@ impl BodyFraming {
     /// Finds out the form by the first bytes, if they are enough. `true` if the body begins with a JSON value, which may be a document
     /// or the first of several.
     fn begins_with_value(&mut self) -> bool {
-        let bytes = self.buffer.trim_ascii_start();
+        if self.json.start.is_some() {
+            return true;
+        }
+        // A body may begin with very much whitespace, and come in small pieces.
+        self.skip_whitespace();
+        let bytes = &self.buffer[self.scanned..];
         let Some(&first) = bytes.first() else {
             return false;
         };
         for start in SSE_STARTS {
             if bytes.starts_with(start) {
                 self.is_now(StreamForm::Sse);
+                // The lines before it are empty ones.
+                self.scanned = 0;
                 return false;
             }
             // The next piece shows whether it is one.
@@ -107,6 +114,12 @@ impl BodyFraming {
             self.is_now(StreamForm::Json);
         }
         is_value
+    }
+
+    fn skip_whitespace(&mut self) {
+        let rest = &self.buffer[self.scanned..];
+        let others = rest.trim_ascii_start().len();
+        self.scanned += rest.len() - others;
     }
 
     /// The next block of server-sent events: its lines, without the empty one that ends it.
@@ -199,13 +212,15 @@ impl BodyFraming {
             StreamForm::Prefixed => self.next_line(),
             StreamForm::Auto => {
                 // A second value shows that the body is a stream, so that the first value is an event and not the document.
-                let rest = &self.buffer[self.start..];
-                if self.first_value.is_some() && rest.iter().any(|byte| !byte.is_ascii_whitespace())
-                {
-                    self.is_now(StreamForm::Ndjson);
-                    return self.first_value.take();
+                if self.first_value.is_none() {
+                    return None;
                 }
-                None
+                self.skip_whitespace();
+                if self.scanned == self.buffer.len() {
+                    return None;
+                }
+                self.is_now(StreamForm::Ndjson);
+                self.first_value.take()
             }
         }
     }
@@ -475,6 +490,16 @@ mod tests {
                 assert_eq!(form, detected, "{body:?}");
             }
         }
+    }
+
+    #[test]
+    fn much_whitespace_in_small_pieces_takes_no_time() {
+        let many = " ".repeat(400_000);
+        // Each piece was compared with all of the whitespace before it: that took minutes.
+        let (found, form) = events(StreamForm::Auto, &format!("{many}{{}}{many}"), 1);
+        assert_eq!((found.len(), form), (1, StreamForm::Json));
+        let (found, form) = events(StreamForm::Auto, &format!("{many}data: 1\n\n"), 1);
+        assert_eq!((found.len(), form), (1, StreamForm::Sse));
     }
 
     #[test]

@@ -33,7 +33,7 @@ fn pick(path: &str) -> CompiledPick {
 }
 
 /// A mapping that reads everything that can be read.
-fn mapping(mode: CallMode) -> ResponseMapping {
+pub(crate) fn mapping(mode: CallMode) -> ResponseMapping {
     let some = |path: &str| Some(pick(path));
     ResponseMapping {
         form: StreamForm::Json,
@@ -81,7 +81,7 @@ fn mapping(mode: CallMode) -> ResponseMapping {
 }
 
 /// The facts and the error that the reader finds in a response.
-fn reading(mapping: &ResponseMapping, document: &Value) -> KeyReading {
+pub(crate) fn reading(mapping: &ResponseMapping, document: &Value) -> KeyReading {
     let ids = SequentialIds::default();
     let mut known = KnownCalls::default();
     let mut reader = MappedReader::new(mapping, &mut known, &ids);

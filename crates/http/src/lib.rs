@@ -19,6 +19,8 @@ mod event;
 mod framing;
 mod http_target;
 #[cfg(test)]
+mod huge_responses;
+#[cfg(test)]
 #[path = "../../../tests/support/key_table.rs"]
 mod key_table;
 #[cfg(test)]

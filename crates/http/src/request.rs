@@ -1,5 +1,6 @@
 //! Requests of a target, whose variables are filled when they are sent.
 
+use std::cell::Cell;
 use std::fmt::Write as _;
 
 use bytes::Bytes;
@@ -8,7 +9,7 @@ use url::Url;
 
 use super::mapping::CompiledPick;
 use ananke_agents::TargetError;
-use ananke_agents::http::{Method, RETRY_HEADERS};
+use ananke_agents::http::{Method, RETRY_HEADERS, origin};
 use ananke_base::message::RequestAdditions;
 use ananke_model::variables::{MissingVariable, TextTemplate, ValueTemplate, as_text};
 
@@ -19,6 +20,9 @@ pub(crate) struct RequestTemplate {
     pub(crate) method: Method,
     /// In the order of the file; names in lower case.
     pub(crate) headers: Vec<(String, TextTemplate)>,
+    /// The headers of the target, if they are not its own ones. They may be credentials, so that they go to the target's origin
+    /// alone, and a response may give the address of another one.
+    pub(crate) inherited: Vec<(String, TextTemplate)>,
     pub(crate) query: Vec<(String, TextTemplate)>,
     pub(crate) content: RequestContent,
     pub(crate) captures: Vec<ResponseCapture>,
@@ -87,7 +91,7 @@ impl RequestTemplate {
             }
         }
         let mut headers = Vec::new();
-        for (name, template) in &self.headers {
+        for (name, template) in self.headers_to(&url) {
             if let Some(value) = template.value(look_up).map_err(unknown)? {
                 headers.push((name.clone(), as_text(&value)));
             }
@@ -104,6 +108,22 @@ impl RequestTemplate {
             headers,
             body,
         })
+    }
+
+    /// The headers of a request to `url`. Those of the target may be secret, so that they go to its own origin alone.
+    fn headers_to(&self, url: &Url) -> Vec<&(String, TextTemplate)> {
+        let mut headers: Vec<_> = self.headers.iter().collect();
+        if let Some(base) = &self.endpoint.base
+            && origin(base) != origin(url)
+        {
+            return headers;
+        }
+        for inherited in &self.inherited {
+            if !self.headers.iter().any(|(own, _)| *own == inherited.0) {
+                headers.push(inherited);
+            }
+        }
+        headers
     }
 
     /// Puts what a turn adds over what the target describes.
@@ -186,12 +206,25 @@ impl EndpointTemplate {
     fn fill(&self, look_up: &LookUp<'_>) -> Result<Url, TargetError> {
         // A whole address from a response is one already. A part of one may hold anything, so that its slashes and question marks are
         // encoded.
+        let has_dots = Cell::new(false);
         let filled = if self.address.is_one_variable() {
             self.address.text(look_up, &|address| address)
         } else {
-            self.address.text(look_up, &|part| percent_encoded(&part))
+            self.address.text(look_up, &|part| {
+                has_dots.set(has_dots.get() || matches!(part.as_str(), "." | ".."));
+                percent_encoded(&part)
+            })
         };
         let text = filled.map_err(unknown)?;
+        // Encoded or not, they lead to another directory.
+        if has_dots.get() {
+            let message = format!(
+                "a value in the address `{text}` is `.` or `..`, which is not a part of an address"
+            );
+            return Err(TargetError::new(message).with_help(
+                "see what the responses before it have there, and correct the capture",
+            ));
+        }
         let url = match &self.base {
             Some(base) => base.join(&text),
             None => Url::parse(&text),

@@ -1,5 +1,5 @@
-//! Many tests against a server that misbehaves: its own log of what it sent says what each verdict must be, live and
-//! replayed. `ANANKE_SOAK=20000` runs as many tests.
+//! Many tests against servers that misbehave, over AG-UI and over an HTTP API of its own: a server's log of what it sent says what
+//! each verdict must be, live and replayed. `ANANKE_SOAK=20000` runs as many tests.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -56,6 +56,86 @@ const FAULTS: [Fault; 14] = [
     Fault::UnknownEvents,
 ];
 
+/// How a server tells its conversations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Telling {
+    Agui,
+    /// Server-sent events of its own.
+    Http,
+}
+
+/// How the responses of [`Telling::Http`] are read.
+const HTTP: &str = "{ type: http, endpoint: \"ENDPOINT\", body: { message: \"${INPUT}\" }, response: { stream: sse, text: \"[?type=text].text\", \
+    calls: { at: \"[?type=call]\", id: id, name: tool, args: input }, results: { at: \"[?type=result]\", id: id, result: output }, \
+    error: \"[?type=error].message\", done: \"[?type=end]\" } }";
+
+impl Telling {
+    fn target(self, endpoint: &str) -> String {
+        match self {
+            Self::Agui => format!("{{ type: agui, endpoint: \"{endpoint}\", agentId: a }}"),
+            Self::Http => HTTP.replace("ENDPOINT", endpoint),
+        }
+    }
+
+    /// What the user says in a request.
+    fn said(self, body: &Value) -> &Value {
+        match self {
+            Self::Agui => &body["messages"][0]["content"],
+            Self::Http => &body["message"],
+        }
+    }
+
+    fn beginning(self) -> Value {
+        match self {
+            Self::Agui => json!({"type": "RUN_STARTED"}),
+            Self::Http => json!({"type": "text", "text": "Hi"}),
+        }
+    }
+
+    fn end(self) -> Value {
+        match self {
+            Self::Agui => json!({"type": "RUN_FINISHED"}),
+            Self::Http => json!({"type": "end"}),
+        }
+    }
+
+    fn failure(self) -> Value {
+        match self {
+            Self::Agui => json!({"type": "RUN_ERROR", "message": "no model"}),
+            Self::Http => json!({"type": "error", "message": "no model"}),
+        }
+    }
+
+    fn call(self, id: &str, name: &str, args: &str) -> Vec<Value> {
+        match self {
+            Self::Agui => vec![
+                json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name}),
+                json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": args}),
+                json!({"type": "TOOL_CALL_END", "toolCallId": id}),
+            ],
+            Self::Http => vec![json!({"type": "call", "id": id, "tool": name, "input": args})],
+        }
+    }
+
+    fn result(self, id: &str, number: usize) -> Value {
+        match self {
+            Self::Agui => {
+                json!({"type": "TOOL_CALL_RESULT", "messageId": format!("m{number}"), "toolCallId": id, "content": "ok"})
+            }
+            Self::Http => json!({"type": "result", "id": id, "output": "ok"}),
+        }
+    }
+
+    /// The ids of calls: those of one id are one call where a mapping says what an id is.
+    fn id(self, kind: u64, number: usize) -> String {
+        let kinds = match self {
+            Self::Agui => ["call-N", "call_0", ""],
+            Self::Http => ["call-N", "N", ""],
+        };
+        kinds[usize::try_from(kind).unwrap_or_default()].replace('N', &number.to_string())
+    }
+}
+
 /// What the server sent in one response.
 #[derive(Default)]
 struct Sent {
@@ -65,6 +145,8 @@ struct Sent {
     is_broken: bool,
     /// Whether an event that is not known names `delete_order`.
     hints_at_deletion: bool,
+    /// Whether that event has all of a call, so that a rule about any call rests on it.
+    has_hidden_call: bool,
 }
 
 impl Sent {
@@ -74,6 +156,12 @@ impl Sent {
             Self {
                 is_broken: true, ..
             } => "error",
+            Self {
+                charges: 0,
+                deletions: 0,
+                has_hidden_call: true,
+                ..
+            } => "not_shown",
             Self {
                 charges: 1,
                 deletions: 0,
@@ -92,7 +180,7 @@ impl Sent {
 }
 
 /// The response to the request of a test, and what it contains.
-fn response(test: u64) -> (Fault, String, Sent) {
+fn response(telling: Telling, test: u64) -> (Fault, String, Sent) {
     // Neighbours differ, and every run is the same.
     let mixed = test.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31);
     let fault = FAULTS[usize::try_from((mixed >> 40) % 14).unwrap_or_default()];
@@ -102,7 +190,7 @@ fn response(test: u64) -> (Fault, String, Sent) {
         if fault == Fault::HiddenCall { 0 } else { ids },
     );
     let mut sent = Sent::default();
-    let mut events = vec![json!({"type": "RUN_STARTED"})];
+    let mut events = vec![telling.beginning()];
     let names = (0..charges)
         .map(|_| "charge_card")
         .chain((0..deletions).map(|_| "delete_order"));
@@ -113,26 +201,27 @@ fn response(test: u64) -> (Fault, String, Sent) {
         } else {
             &mut sent.deletions
         }) += 1;
-        let id = ["call-N", "call_0", ""][usize::try_from(ids).unwrap_or_default()]
-            .replace('N', &number.to_string());
+        let id = telling.id(ids, number);
         let args = if fault == Fault::Arguments {
             "{\"amount\":"
         } else {
             "{\"amount\":5}"
         };
-        events.extend([
-            json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name}),
-            json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": args}),
-            json!({"type": "TOOL_CALL_END", "toolCallId": id}),
-        ]);
+        events.extend(telling.call(&id, name, args));
         if mixed >> 32 & 1 == 0 {
-            events.push(json!({"type": "TOOL_CALL_RESULT", "messageId": format!("m{number}"), "toolCallId": id, "content": "ok"}));
+            events.push(telling.result(&id, number));
         }
         calls.push(
             json!({"id": id, "type": "function", "function": {"name": name, "arguments": args}}),
         );
     }
-    if fault == Fault::HiddenCall && !calls.is_empty() {
+    if fault == Fault::HiddenCall && telling == Telling::Http {
+        // No path leads to it.
+        sent.hints_at_deletion = true;
+        sent.has_hidden_call = true;
+        let call = json!({"name": "delete_order", "arguments": {"order": 7}});
+        events.push(json!({"type": "step", "steps": [{"call": call}]}));
+    } else if fault == Fault::HiddenCall && !calls.is_empty() {
         sent.deletions += 1;
         let function = json!({"name": "delete_order", "arguments": "{\"order\":7}"});
         calls.push(json!({"id": "call-0", "type": "function", "function": function}));
@@ -141,13 +230,19 @@ fn response(test: u64) -> (Fault, String, Sent) {
     }
     if fault == Fault::UnknownEvents {
         sent.hints_at_deletion = true;
-        events.push(json!({"type": "TOOL_CALL_BEGUN", "toolCallName": "delete_order"}));
+        sent.has_hidden_call = telling == Telling::Http;
+        let event = match telling {
+            Telling::Agui => json!({"type": "TOOL_CALL_BEGUN", "toolCallName": "delete_order"}),
+            // A mapping passes over events that it does not know, unless they have all of a call.
+            Telling::Http => json!({"type": "begun", "toolName": "delete_order", "args": {}}),
+        };
+        events.push(event);
     }
     match fault {
         Fault::NoEnd | Fault::Cut => {}
         Fault::NotJson => events.push(json!("an event")),
-        Fault::RunError => events.push(json!({"type": "RUN_ERROR", "message": "no model"})),
-        _ => events.push(json!({"type": "RUN_FINISHED"})),
+        Fault::RunError => events.push(telling.failure()),
+        _ => events.push(telling.end()),
     }
     let mut body = events.iter().fold(String::new(), |body, event| {
         body + &format!("data: {event}\n\n")
@@ -155,6 +250,8 @@ fn response(test: u64) -> (Fault, String, Sent) {
     match fault {
         Fault::Empty => body.clear(),
         Fault::WebPage => "<!doctype html><p>Sign in".clone_into(&mut body),
+        // A text is no event of AG-UI, and may be one of an API of its own.
+        Fault::NotJson if telling == Telling::Http => body += "data: {\"type\": end}\n\n",
         Fault::HalfEvent => body += "data: {\"type\":",
         Fault::Cut => body += "data: {\"type\":\"RUN_FIN",
         _ => {}
@@ -191,7 +288,7 @@ fn response(test: u64) -> (Fault, String, Sent) {
 }
 
 /// The number of the test that a request belongs to.
-fn requested(stream: &mut TcpStream) -> Option<u64> {
+fn requested(telling: Telling, stream: &mut TcpStream) -> Option<u64> {
     let (mut bytes, mut chunk) = (Vec::new(), [0; 4096]);
     loop {
         let text = String::from_utf8_lossy(&bytes);
@@ -204,11 +301,8 @@ fn requested(stream: &mut TcpStream) -> Option<u64> {
             });
             if length.is_some_and(|length: usize| body.len() >= length) {
                 let body: Value = serde_json::from_str(body).ok()?;
-                return body["messages"][0]["content"]
-                    .as_str()?
-                    .strip_prefix("test ")?
-                    .parse()
-                    .ok();
+                let said = telling.said(&body).as_str()?;
+                return said.strip_prefix("test ")?.parse().ok();
             }
         }
         match stream.read(&mut chunk) {
@@ -219,11 +313,11 @@ fn requested(stream: &mut TcpStream) -> Option<u64> {
 }
 
 /// Responds to a request, and writes down what it must come to.
-fn respond(mut stream: TcpStream, log: &Mutex<HashMap<u64, Vec<&'static str>>>) {
-    let Some(test) = requested(&mut stream) else {
+fn respond(telling: Telling, mut stream: TcpStream, log: &Mutex<HashMap<u64, Vec<&'static str>>>) {
+    let Some(test) = requested(telling, &mut stream) else {
         return;
     };
-    let (fault, response, sent) = response(test);
+    let (fault, response, sent) = response(telling, test);
     log.lock()
         .unwrap_or_else(PoisonError::into_inner)
         .entry(test)
@@ -286,11 +380,20 @@ fn results(project: &Project, arguments: &[&str]) -> HashMap<u64, Value> {
 }
 
 #[test]
+fn every_verdict_is_the_one_that_the_log_of_the_server_demands() {
+    judged_by_the_log(Telling::Agui);
+}
+
+#[test]
+fn so_is_every_verdict_over_an_http_api_of_its_own() {
+    judged_by_the_log(Telling::Http);
+}
+
 #[expect(
     clippy::disallowed_methods,
     reason = "a person says how many tests there are"
 )]
-fn every_verdict_is_the_one_that_the_log_of_the_server_demands() {
+fn judged_by_the_log(telling: Telling) {
     let count: u64 = std::env::var("ANANKE_SOAK")
         .ok()
         .and_then(|count| count.parse().ok())
@@ -303,13 +406,12 @@ fn every_verdict_is_the_one_that_the_log_of_the_server_demands() {
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let log = Arc::clone(&shared);
-            std::thread::spawn(move || respond(stream, &log));
+            std::thread::spawn(move || respond(telling, stream, &log));
         }
     });
-    let config = format!(
-        "version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"http://{address}/\", agentId: a }}\n"
-    );
-    let test = "version: \"1.3\"\nname: soak\ncases: rows.jsonl\nturns: [{ user: \"test ${NUMBER}\" }]\nassert:\n  tools: { forbid: [delete_order], require: [{ name: charge_card, count: { exact: 1 } }] }\n";
+    let target = telling.target(&format!("http://{address}/"));
+    let config = format!("version: \"1.4\"\ntarget: {target}\n");
+    let test = "version: \"1.4\"\nname: soak\ncases: rows.jsonl\nturns: [{ user: \"test ${NUMBER}\" }]\nassert:\n  tools: { forbid: [delete_order], require: [{ name: charge_card, count: { exact: 1 } }] }\n";
     let rows = (0..count).fold(String::new(), |mut rows, number| {
         let _ = writeln!(rows, "{{\"NUMBER\": {number}}}");
         rows
@@ -332,7 +434,7 @@ fn every_verdict_is_the_one_that_the_log_of_the_server_demands() {
         if expected != Some(&[found]) {
             wrong.push(format!(
                 "test {number}, {:?}: {found}, the log says {expected:?}",
-                response(number).0
+                response(telling, number).0
             ));
         }
     }

@@ -31,5 +31,6 @@ mod stamps;
 mod table;
 mod turns;
 mod unread;
+mod unread_http;
 mod valid_conversation;
 mod verdicts;

@@ -57,7 +57,7 @@ pub(super) fn stream(events: &[Value]) -> Vec<u8> {
 }
 
 /// The value with something under an unknown key, once in each object of it.
-fn with_key(value: &Value, extra: &Value) -> Vec<Value> {
+pub(super) fn with_key(value: &Value, extra: &Value) -> Vec<Value> {
     let mut found = Vec::new();
     match value {
         Value::Object(fields) => {
@@ -87,7 +87,7 @@ fn with_key(value: &Value, extra: &Value) -> Vec<Value> {
 }
 
 /// The streams in which one event is replaced by each of the events that `change` makes of it.
-fn each(events: &[Value], change: impl Fn(&Value) -> Vec<Value>) -> Vec<Vec<Value>> {
+pub(super) fn each(events: &[Value], change: impl Fn(&Value) -> Vec<Value>) -> Vec<Vec<Value>> {
     let changed = |index: usize| {
         let with = move |event| {
             let mut events = events.to_vec();
@@ -118,7 +118,7 @@ pub(super) fn inserted(
 }
 
 /// Calls in the shapes that protocols give them.
-fn calls() -> Vec<Value> {
+pub(super) fn calls() -> Vec<Value> {
     vec![
         json!({ "name": "delete_order", "arguments": "{\"id\":7}" }),
         json!({ "functionCall": { "name": "delete_order", "args": { "id": 7 } } }),
@@ -129,7 +129,7 @@ fn calls() -> Vec<Value> {
 }
 
 /// What vendors add for themselves.
-fn extras() -> Vec<Value> {
+pub(super) fn extras() -> Vec<Value> {
     vec![
         json!({ "latency_ms": 12, "tier": "fast" }),
         json!(["https://example.com/a"]),
@@ -386,19 +386,23 @@ fn duplicated(events: &[Value], other: impl Fn(&str) -> String) -> Vec<Vec<u8>> 
 #[tokio::test]
 async fn a_violation_under_a_duplicate_key_is_never_passed_over() {
     for (target, events) in [(AGUI, agui()), (OPENAI, openai()), (A2A, a2a())] {
-        let violates = |value: &str| match value {
-            "Done." => "hunter2".to_owned(),
-            _ => "delete_order".to_owned(),
-        };
-        let streams = duplicated(&events, violates);
-        assert!(!streams.is_empty(), "{target}");
-        for outcome in judged(target, RULES, streams).await {
-            assert_eq!(outcome.status(), Status::NotShown, "{target}");
-        }
-        let streams = duplicated(&events, str::to_owned);
-        for outcome in judged(target, RULES, streams).await {
-            assert_eq!(outcome.status(), Status::Passed, "{target}");
-        }
+        judges_duplicates(target, &events).await;
+    }
+}
+
+/// Checks that a key hides nothing which it has twice.
+pub(super) async fn judges_duplicates(target: &str, events: &[Value]) {
+    let violates = |it: &str| {
+        it.replace("Done.", "hunter2")
+            .replace("find_order", "delete_order")
+    };
+    let streams = duplicated(events, violates);
+    assert!(!streams.is_empty(), "{target}");
+    for outcome in judged(target, RULES, streams).await {
+        assert_eq!(outcome.status(), Status::NotShown, "{target}");
+    }
+    for outcome in judged(target, RULES, duplicated(events, str::to_owned)).await {
+        assert_eq!(outcome.status(), Status::Passed, "{target}");
     }
 }
 

@@ -1,8 +1,13 @@
 //! The order of what a response says: texts that go on beside calls, texts that are said again, and results that come early.
 
-use ananke::Status;
+use std::sync::Arc;
+use std::time::Duration;
 
-use super::wrong::{JSON, STREAM, response, statuses};
+use ananke::Status;
+use tokio::sync::Notify;
+
+use super::wrong::{JSON, STREAM, response, statuses, statuses_of};
+use crate::support::raw_agent::Step;
 
 /// A response of these events.
 fn stream(events: &[&str]) -> Vec<u8> {
@@ -90,4 +95,36 @@ async fn results_may_come_before_the_calls_of_their_document() {
         let found = statuses(&target, &[rule], vec![response("200 OK", JSON, &body)]).await;
         assert_eq!(found[0].0, Status::Passed, "{id}: {found:?}");
     }
+}
+
+#[tokio::test]
+async fn what_ends_a_status_does_not_end_the_response_after_it() {
+    let target = "  body: {}\n  then: [{ endpoint: /status, until: \"[?status=completed]\", read: true }, { endpoint: /events }]\n  response: { text: { path: t, optional: true }, done: \"[?status=completed]\" }\n";
+    let events =
+        "data: {\"t\":\"a\"}\n\ndata: {\"t\":\"never\"}\n\ndata: {\"status\":\"completed\"}\n\n";
+    let bytes = response("200 OK", STREAM, events);
+    // The second event comes long after the first.
+    let first =
+        bytes.len() - "data: {\"t\":\"never\"}\n\ndata: {\"status\":\"completed\"}\n\n".len();
+    let later = Arc::new(Notify::new());
+    let notified = Arc::clone(&later);
+    let script = vec![
+        vec![Step::Expect, Step::Send(response("200 OK", JSON, "{}"))],
+        vec![
+            Step::Expect,
+            Step::Send(response("200 OK", JSON, r#"{"status":"completed"}"#)),
+        ],
+        vec![
+            Step::Expect,
+            Step::Send(bytes[..first].to_vec()),
+            Step::Await(later),
+            Step::Send(bytes[first..].to_vec()),
+        ],
+    ];
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        notified.notify_one();
+    });
+    let found = statuses_of(target, &["text: { not_contains: never }"], script).await;
+    assert_eq!(found[0].0, Status::Failed, "{found:?}");
 }

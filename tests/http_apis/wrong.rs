@@ -343,7 +343,16 @@ pub(super) async fn statuses(
     let answers = answers
         .into_iter()
         .map(|bytes| vec![Step::Expect, Step::Send(bytes)]);
-    let agent = RawAgent::start(answers.collect()).await;
+    statuses_of(target, rules, answers.collect()).await
+}
+
+/// The same for an agent that follows a script on each connection.
+pub(super) async fn statuses_of(
+    target: &str,
+    rules: &[&str],
+    script: Vec<Vec<Step>>,
+) -> Vec<(Status, String)> {
+    let agent = RawAgent::start(script).await;
     let config = format!(
         "version: \"1.4\"\ntarget:\n  type: http\n  endpoint: \"http://{}/chat\"\n{target}",
         agent.address

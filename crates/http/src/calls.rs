@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 
 use super::mapping::{CallMapping, CompiledPick, ResultMapping};
 use super::modes::CallMode;
-use super::path::{Searched, is_given};
+use super::path::Searched;
 use super::seen_keys::key_list;
+use super::step_condition::is_given;
 use ananke_base::context::Ids;
 use ananke_base::source::received_json::{self, HalfJoiner, Halves, SentText};
 use ananke_model::variables::as_text;

@@ -36,6 +36,7 @@ mod seen_keys;
 mod session;
 mod settings;
 mod sink_report;
+mod step_condition;
 mod taken;
 mod turn_requests;
 mod unread;

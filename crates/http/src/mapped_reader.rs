@@ -15,10 +15,11 @@ use super::event::{self, JsonLike, ResponseEvent};
 use super::framing::KnownForm;
 use super::mapping::{CompiledPick, ResponseMapping};
 use super::modes::{StreamForm, TextMode};
-use super::path::{HitPlace, Searched, is_given};
+use super::path::{HitPlace, Searched};
 use super::request::{CapturedFrom, ResponseCapture};
 use super::seen_keys::SeenKeys;
 use super::sink_report::SinkReport;
+use super::step_condition::is_given;
 use super::taken::taken_words;
 use super::unread::{ClaimedPlaces, UnclaimedCalls};
 use super::usage::UsageSoFar;
@@ -105,6 +106,11 @@ impl<'a> MappedReader<'a> {
             unread: Vec::new(),
             last: At::default(),
         }
+    }
+
+    /// Says that another response is waited for: what ended an earlier one of the turn, such as a status, does not end this one.
+    pub(crate) fn begin_request(&mut self) {
+        self.is_done = false;
     }
 
     /// Says that the next events are those of a response whose form `form` gets.

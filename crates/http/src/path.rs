@@ -8,8 +8,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use ananke_base::source::received_json;
-use ananke_model::variables::as_text;
+use super::step_condition::{ConditionSubject, ConditionTest, StepCondition, opened};
 
 /// A path as people write it: `choices[0].message.tool_calls[*]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,29 +30,6 @@ enum EventPathStep {
     If(StepCondition),
     /// The items of a list after the last one that meets a condition, or all: `[>…]`.
     After(StepCondition),
-}
-
-/// A condition on a value or on the name of its event.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct StepCondition {
-    subject: ConditionSubject,
-    test: ConditionTest,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum ConditionSubject {
-    /// Written `@event`: the name of a server-sent event, or the code of a line.
-    EventName,
-    /// A key, and keys in its value.
-    Keys(Vec<String>),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum ConditionTest {
-    Equals(String),
-    Differs(String),
-    IsGiven,
-    IsNotGiven,
 }
 
 /// The reason why a text is not a path, and the character at which that shows.
@@ -110,12 +86,28 @@ impl EventPath {
         searched: Searched<'v>,
         passed_by: &mut Vec<HitPlace>,
     ) -> Vec<Hit<'v>> {
-        let whole = Hit {
+        let mut hit = Hit {
             value: Cow::Borrowed(searched.value),
             place: HitPlace::new(),
         };
-        let mut hits = vec![whole];
-        for step in &self.steps {
+        // Most paths lead from one value to one value, and every event is looked through by every path of a mapping. So only the
+        // step to several values, and those after it, need a list.
+        let mut steps = self.steps.iter();
+        let first_of_many = loop {
+            let Some(step) = steps.next() else {
+                return vec![hit];
+            };
+            match step.next(hit, searched.event) {
+                NextHit::One(next) => hit = next,
+                NextHit::Nothing => return Vec::new(),
+                NextHit::Several(from) => {
+                    hit = from;
+                    break step;
+                }
+            }
+        };
+        let mut hits = vec![hit];
+        for step in [first_of_many].into_iter().chain(steps) {
             let mut next = Vec::new();
             for hit in hits {
                 step.apply(hit, searched.event, &mut next, passed_by);
@@ -129,7 +121,48 @@ impl EventPath {
     }
 }
 
+/// What a step leads to from one value.
+enum NextHit<'v> {
+    One(Hit<'v>),
+    Nothing,
+    /// Items or values of this one.
+    Several(Hit<'v>),
+}
+
+impl<'v> NextHit<'v> {
+    fn of(found: Option<Hit<'v>>) -> Self {
+        match found {
+            Some(hit) => Self::One(hit),
+            None => Self::Nothing,
+        }
+    }
+}
+
 impl EventPathStep {
+    /// The value that this step leads to from `hit`, if it leads to one.
+    fn next<'v>(&self, hit: Hit<'v>, event: Option<&str>) -> NextHit<'v> {
+        // A condition on the name of the event keeps a value whole, also a list.
+        if let Self::If(condition) = self
+            && condition.subject == ConditionSubject::EventName
+        {
+            let is_met = condition.is_met(&Value::Null, event);
+            return NextHit::of(is_met.then_some(hit));
+        }
+        let hit = Hit {
+            value: opened(hit.value),
+            place: hit.place,
+        };
+        match self {
+            Self::Key(key) => NextHit::of(hit.into_child(key)),
+            Self::Index(index) => NextHit::of(hit.into_item(*index)),
+            Self::If(condition) if !hit.value.is_array() => {
+                let is_met = condition.is_met(&hit.value, event);
+                NextHit::of(is_met.then_some(hit))
+            }
+            Self::Items | Self::Values | Self::If(_) | Self::After(_) => NextHit::Several(hit),
+        }
+    }
+
     /// Adds to `found` what this step leads to from `hit`.
     fn apply<'v>(
         &self,
@@ -138,19 +171,14 @@ impl EventPathStep {
         found: &mut Vec<Hit<'v>>,
         passed_by: &mut Vec<HitPlace>,
     ) {
-        // A condition on the name of the event keeps a value whole, also a list.
-        if let Self::If(condition) = self
-            && condition.subject == ConditionSubject::EventName
-        {
-            if condition.is_met(&Value::Null, event) {
-                found.push(hit);
-            }
-            return;
-        }
-        let hit = opened(hit);
+        let hit = match self.next(hit, event) {
+            NextHit::One(next) => return found.push(next),
+            NextHit::Nothing => return,
+            NextHit::Several(hit) => hit,
+        };
         match self {
-            Self::Key(key) => found.extend(hit.child(key)),
-            Self::Index(index) => found.extend(hit.item(*index)),
+            // They lead to one value at most.
+            Self::Key(_) | Self::Index(_) => {}
             Self::Items => {
                 if hit.value.is_array() {
                     found.extend(hit.children());
@@ -162,13 +190,9 @@ impl EventPathStep {
                 }
             }
             Self::If(condition) => {
-                if hit.value.is_array() {
-                    let mut items = hit.children();
-                    items.retain(|item| condition.is_met(&item.value, event));
-                    found.extend(items);
-                } else if condition.is_met(&hit.value, event) {
-                    found.push(hit);
-                }
+                let mut items = hit.children();
+                items.retain(|item| condition.is_met(&item.value, event));
+                found.extend(items);
             }
             Self::After(condition) => {
                 let mut items = hit.children();
@@ -186,38 +210,29 @@ impl EventPathStep {
     }
 }
 
-/// A hit that can be stepped into, since servers put JSON into texts.
-fn opened(hit: Hit<'_>) -> Hit<'_> {
-    if let Value::String(text) = &*hit.value
-        && text.trim_start().starts_with(['{', '['])
-        && let Ok(read) = received_json::read(text)
-    {
-        return Hit {
-            value: Cow::Owned(read.value),
-            place: hit.place,
-        };
-    }
-    hit
-}
-
 impl<'v> Hit<'v> {
-    /// The hit at `position` among the children of this one.
-    fn below(&self, position: usize, value: Cow<'v, Value>) -> Self {
-        let mut place = self.place.clone();
+    /// The hit at `position` among the children of what is at `place`.
+    fn at(mut place: HitPlace, position: usize, value: Cow<'v, Value>) -> Self {
         place.push(u32::try_from(position).unwrap_or(u32::MAX));
         Hit { value, place }
     }
 
-    fn child(&self, key: &str) -> Option<Self> {
-        let position = self.value.as_object()?.keys().position(|it| it == key)?;
-        let value = match &self.value {
-            Cow::Borrowed(value) => Cow::Borrowed(value.get(key)?),
-            Cow::Owned(value) => Cow::Owned(value.get(key)?.clone()),
-        };
-        Some(self.below(position, value))
+    /// The hit at `position` among the children of this one.
+    fn below(&self, position: usize, value: Cow<'v, Value>) -> Self {
+        Self::at(self.place.clone(), position, value)
     }
 
-    fn item(&self, index: i64) -> Option<Self> {
+    fn into_child(self, key: &str) -> Option<Self> {
+        let mut entries = self.value.as_object()?.iter();
+        let position = entries.position(|(it, _)| it == key)?;
+        let value = match self.value {
+            Cow::Borrowed(value) => Cow::Borrowed(value.get(key)?),
+            Cow::Owned(mut value) => Cow::Owned(value.get_mut(key)?.take()),
+        };
+        Some(Self::at(self.place, position, value))
+    }
+
+    fn into_item(self, index: i64) -> Option<Self> {
         let length = self.value.as_array()?.len();
         let from_start = usize::try_from(index.unsigned_abs()).ok()?;
         let position = if index < 0 {
@@ -225,11 +240,11 @@ impl<'v> Hit<'v> {
         } else {
             from_start
         };
-        let value = match &self.value {
+        let value = match self.value {
             Cow::Borrowed(value) => Cow::Borrowed(value.get(position)?),
-            Cow::Owned(value) => Cow::Owned(value.get(position)?.clone()),
+            Cow::Owned(mut value) => Cow::Owned(value.get_mut(position)?.take()),
         };
-        Some(self.below(position, value))
+        Some(Self::at(self.place, position, value))
     }
 
     /// The items of a list, or the values of an object.
@@ -259,45 +274,6 @@ impl<'v> Hit<'v> {
             _ => {}
         }
         children
-    }
-}
-
-impl StepCondition {
-    fn is_met(&self, value: &Value, event: Option<&str>) -> bool {
-        let subject = match &self.subject {
-            ConditionSubject::EventName => event.map(|name| Cow::Owned(Value::from(name))),
-            ConditionSubject::Keys(keys) => inner(value, keys),
-        };
-        match &self.test {
-            ConditionTest::Equals(expected) => subject.is_some_and(|it| as_text(&it) == *expected),
-            ConditionTest::Differs(expected) => subject.is_none_or(|it| as_text(&it) != *expected),
-            ConditionTest::IsGiven => subject.is_some_and(|it| is_given(&it)),
-            ConditionTest::IsNotGiven => subject.is_none_or(|it| !is_given(&it)),
-        }
-    }
-}
-
-/// The value under a key, and under keys in its value.
-fn inner<'v>(value: &'v Value, keys: &[String]) -> Option<Cow<'v, Value>> {
-    let mut hit = Hit {
-        value: Cow::Borrowed(value),
-        place: HitPlace::new(),
-    };
-    for key in keys {
-        hit = opened(hit).child(key)?;
-    }
-    Some(hit.value)
-}
-
-/// Whether a value says something: it is not null, false, or empty.
-pub(crate) fn is_given(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Bool(is_true) => *is_true,
-        Value::Number(_) => true,
-        Value::String(text) => !text.is_empty(),
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(keys) => !keys.is_empty(),
     }
 }
 
@@ -461,21 +437,6 @@ impl fmt::Display for EventPath {
             }
         }
         Ok(())
-    }
-}
-
-impl fmt::Display for StepCondition {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let subject = match &self.subject {
-            ConditionSubject::EventName => "@event".to_owned(),
-            ConditionSubject::Keys(keys) => keys.join("."),
-        };
-        match &self.test {
-            ConditionTest::Equals(value) => write!(formatter, "{subject}={value}"),
-            ConditionTest::Differs(value) => write!(formatter, "{subject}!={value}"),
-            ConditionTest::IsGiven => formatter.write_str(&subject),
-            ConditionTest::IsNotGiven => write!(formatter, "!{subject}"),
-        }
     }
 }
 

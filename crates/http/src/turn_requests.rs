@@ -257,6 +257,7 @@ impl TurnRequests<'_, '_> {
     /// Sends a request, and returns its response; `None` if the time is up. A request that the server rejects for now is sent again
     /// after a wait.
     async fn send(&mut self, template: &RequestTemplate) -> Result<Option<Response>, TargetError> {
+        self.reader.begin_request();
         let request = self.request(template)?;
         let mut retries = RejectedRetries::new(self.conversation.settings.retries);
         loop {

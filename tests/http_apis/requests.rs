@@ -9,9 +9,13 @@ use crate::support::raw_agent::{Captured, RawAgent, Step};
 
 const JSON: &str = "application/json";
 
-/// Runs the turns of a test against an agent with these answers. Returns the status, the message of the first problem, and the
-/// requests that the agent got.
-async fn run(target: &str, turns: &str, answers: Vec<Vec<u8>>) -> (Status, String, Vec<Captured>) {
+/// Runs the turns of a test against an agent with these answers. Returns the status, the message and the help of the first problem,
+/// and the requests that the agent got.
+pub(super) async fn run(
+    target: &str,
+    turns: &str,
+    answers: Vec<Vec<u8>>,
+) -> (Status, String, Vec<Captured>) {
     let answers = answers
         .into_iter()
         .map(|bytes| vec![Step::Expect, Step::Send(bytes)]);
@@ -24,7 +28,10 @@ async fn run(target: &str, turns: &str, answers: Vec<Vec<u8>>) -> (Status, Strin
     let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test)]);
     let outcome = project.run().await.remove(0);
     let message = match outcome.first_problem() {
-        Some((_, problem)) => problem.message.clone(),
+        Some((_, problem)) => {
+            let help = problem.help.clone().unwrap_or_default();
+            format!("{} {help}", problem.message)
+        }
         None => String::new(),
     };
     (outcome.status(), message, agent.requests().await)

@@ -7,10 +7,12 @@ use serde_json::{Map, Value};
 
 use super::mapping::{CallMapping, CompiledPick, ResultMapping};
 use super::modes::CallMode;
+use super::other_arguments::{covers, key_of_arguments};
 use super::path::Searched;
 use super::seen_keys::key_list;
 use super::step_condition::is_given;
 use ananke_base::context::Ids;
+use ananke_base::source::printable;
 use ananke_base::source::received_json::{self, HalfJoiner, Halves, SentText};
 use ananke_model::variables::as_text;
 use ananke_trace::trace::{Change, Fact, ResultContent, Unread, facts_of_item};
@@ -29,6 +31,17 @@ pub(crate) struct KnownCalls {
 }
 
 impl KnownCalls {
+    /// Whether the call with this id waits for an answer since an earlier turn, or since an earlier item.
+    fn waits(&self, id: &str) -> bool {
+        let Some(key) = self.by_id.get(id) else {
+            return false;
+        };
+        match self.keys.get(key) {
+            Some(number) => self.open.contains_key(number),
+            None => false,
+        }
+    }
+
     /// Whether a call with this id was read.
     pub(crate) fn has_id(&self, id: &str) -> bool {
         self.by_id.contains_key(id)
@@ -88,6 +101,8 @@ struct TurnCall {
     joiner: HalfJoiner,
     /// The arguments that came in pieces.
     pieces: String,
+    /// The key under which an item has arguments that no path reads.
+    other_arguments: Option<String>,
     is_complete: bool,
     result: Option<Value>,
 }
@@ -128,6 +143,17 @@ impl TurnCalls {
         }
         let position = if let Some(position) = position {
             position
+        } else if let Some(id) = &id
+            && known.waits(id)
+        {
+            // A server that sends its whole state says a call again after an interrupt. It is the call of the turn before, which its
+            // answer ends.
+            if let Some(result) = value_in(mapping.result.as_ref(), item).filter(is_result) {
+                let error = failure_in(mapping.error.as_ref(), item);
+                let key = known.by_id[id].clone();
+                answered(&key, result, error, known, report);
+            }
+            return Ok(());
         } else if let Some(name) = name {
             let key = known.add(id.as_deref(), &name, ids);
             report(Change::CallOpened {
@@ -150,6 +176,7 @@ impl TurnCalls {
                 args: None,
                 joiner: HalfJoiner::default(),
                 pieces: String::new(),
+                other_arguments: None,
                 is_complete: false,
                 result: None,
             });
@@ -168,6 +195,8 @@ impl TurnCalls {
         let call = &mut self.calls[position];
         if let Some(args) = args {
             call.add_args(args, mapping.mode, halves, report);
+        } else if let Some(key) = key_of_arguments(item.value, mapping) {
+            call.other_arguments = Some(printable(key));
         }
         let mut result = value_in(mapping.result.as_ref(), item).filter(is_result);
         let error = failure_in(mapping.error.as_ref(), item);
@@ -256,6 +285,12 @@ impl TurnCalls {
         open.map(|call| call.key.as_str())
     }
 
+    /// The call of this turn with this id: its tool, and the arguments that were read.
+    pub(crate) fn arguments_of(&self, id: &str) -> Option<(&str, Value)> {
+        let call = &self.calls[*self.by_id.get(id)?];
+        Some((&call.name, call.reported_args()))
+    }
+
     /// The key of the call with this id, in this turn or an earlier one.
     pub(crate) fn key_of(id: &str, known: &KnownCalls) -> Option<String> {
         known.by_id.get(id).cloned()
@@ -287,7 +322,7 @@ impl TurnCall {
         }
         if !self.is_complete && self.pieces.is_empty() {
             self.args = Some(args);
-        } else if is_piece || self.reported_args() != args {
+        } else if is_piece || !covers(&self.reported_args(), &args) {
             let reason = "the agent sent other arguments after the first ones were complete";
             report(Change::Unread(Unread::arguments(self.name.clone(), reason)));
         }
@@ -296,6 +331,10 @@ impl TurnCall {
     /// The arguments as the trace has them.
     fn reported_args(&self) -> Value {
         match &self.args {
+            Some(Value::String(text)) => match received_json::read(text) {
+                Ok(read) => read.value,
+                Err(_) => Value::String(text.clone()),
+            },
             Some(args) => args.clone(),
             None => match received_json::read(&self.pieces) {
                 Ok(read) => read.value,
@@ -308,6 +347,16 @@ impl TurnCall {
     fn complete(&mut self, report: &mut dyn FnMut(Change<'_>)) {
         if std::mem::replace(&mut self.is_complete, true) {
             return;
+        }
+        // Arguments that another item has are the ones that count.
+        if let Some(key) = &self.other_arguments
+            && self.pieces.is_empty()
+            && self.args.is_none()
+        {
+            let reason = format!(
+                "the call has arguments in `{key}`, where `response.calls.args` does not lead"
+            );
+            report(Change::Unread(Unread::arguments(self.name.clone(), reason)));
         }
         if self.pieces.is_empty() {
             let delta = match &self.args {

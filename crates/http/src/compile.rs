@@ -11,6 +11,7 @@ use super::config::{
 };
 use super::http_target::HttpTarget;
 use super::mapping::compile_paths;
+use super::modes::StreamForm;
 use super::request::{
     CapturedFrom, EndpointTemplate, RequestContent, RequestTemplate, ResponseCapture,
 };
@@ -97,7 +98,13 @@ pub(super) fn compile(
     let retries = retries(config.retry_429.as_ref(), interpolation);
     let options = config.http.fill(interpolation);
     let (endpoint, base) = endpoint?;
-    let main = main?;
+    let mut main = main?;
+    // Servers with a stream and a document choose by what is accepted.
+    let is_document = matches!(&response, Ok(response) if response.form == StreamForm::Json);
+    if is_document && !main.headers.iter().any(|(name, _)| name == "accept") {
+        let accepted = TextTemplate::known("application/json".to_owned());
+        main.headers.push(("accept".to_owned(), accepted));
+    }
     Ok(HttpTarget::new(HttpAgentSettings {
         endpoint: endpoint.for_people(),
         base,

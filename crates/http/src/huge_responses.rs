@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::calls::KnownCalls;
+use super::calls::{KnownCalls, TurnCalls};
 use super::key_tables::{mapping, reading};
 use super::modes::CallMode;
 use super::path::{EventPath, Searched};
@@ -59,7 +59,12 @@ fn a_long_history_is_passed_by_at_once() {
     let mut unclaimed = UnclaimedCalls::default();
     unclaimed.search(&history, &ClaimedPlaces::new(passed_by, Vec::new()));
     // The last message is claimed by nothing here.
-    assert_eq!(unclaimed.unread(&KnownCalls::default()).len(), 1);
+    assert_eq!(
+        unclaimed
+            .unread(&KnownCalls::default(), &TurnCalls::default())
+            .len(),
+        1
+    );
 }
 
 #[test]
@@ -73,7 +78,11 @@ fn a_text_in_a_text_is_not_deeper_than_a_stack() {
     }
     let mut unclaimed = UnclaimedCalls::default();
     unclaimed.search(&json!({ "text": text }), &ClaimedPlaces::default());
-    assert!(unclaimed.unread(&KnownCalls::default()).is_empty());
+    assert!(
+        unclaimed
+            .unread(&KnownCalls::default(), &TurnCalls::default())
+            .is_empty()
+    );
 
     // A call in texts in texts is found all the same.
     let mut text = json!({ "tool": "pay", "input": {} }).to_string();
@@ -82,5 +91,10 @@ fn a_text_in_a_text_is_not_deeper_than_a_stack() {
     }
     let mut unclaimed = UnclaimedCalls::default();
     unclaimed.search(&json!({ "text": text }), &ClaimedPlaces::default());
-    assert_eq!(unclaimed.unread(&KnownCalls::default()).len(), 1);
+    assert_eq!(
+        unclaimed
+            .unread(&KnownCalls::default(), &TurnCalls::default())
+            .len(),
+        1
+    );
 }

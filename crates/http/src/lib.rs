@@ -28,6 +28,7 @@ mod key_tables;
 mod mapped_reader;
 mod mapping;
 mod modes;
+mod other_arguments;
 mod path;
 mod protocol;
 mod request;

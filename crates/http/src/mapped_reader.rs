@@ -160,7 +160,8 @@ impl<'a> MappedReader<'a> {
         self.calls.complete_all(&mut |change| {
             let _over = sink.change(at, change);
         });
-        self.unread.extend(self.unclaimed.unread(self.known));
+        self.unread
+            .extend(self.unclaimed.unread(self.known, &self.calls));
         for unread in self.unread {
             let _over = sink.change(at, Change::Unread(unread));
         }
@@ -180,7 +181,8 @@ impl<'a> MappedReader<'a> {
         self.calls.complete_all(&mut |change| report.change(change));
         self.messages.close(&mut report);
         let unclaimed = std::mem::take(&mut self.unclaimed);
-        self.unread.extend(unclaimed.unread(self.known));
+        self.unread
+            .extend(unclaimed.unread(self.known, &self.calls));
         for unread in std::mem::take(&mut self.unread) {
             report.change(Change::Unread(unread));
         }
@@ -238,7 +240,7 @@ impl<'a> MappedReader<'a> {
             self.seen.words(paths.trim_matches('"'))
         );
         TargetError::new(message)
-            .with_help("correct the path; if a turn may have no text, write `text: { path: …, optional: true }`")
+            .with_help("correct the path; if the agent says here that it has failed, `response.error` reads it; if a turn may have no text, write `text: { path: …, optional: true }`")
     }
 
     fn begin(&mut self, report: &mut SinkReport<'_>) {

@@ -165,6 +165,14 @@ impl RequestTemplate {
         Ok(())
     }
 
+    /// Whether the body is a JSON object with this key.
+    pub(crate) fn has_json_key(&self, key: &str) -> bool {
+        match &self.content {
+            RequestContent::Json(template) => template.has_key(key),
+            RequestContent::None | RequestContent::Text(_) | RequestContent::Form(_) => false,
+        }
+    }
+
     /// The names of the headers of its response that are read.
     pub(crate) fn read_headers(&self) -> Vec<String> {
         let mut names = RETRY_HEADERS.map(str::to_owned).to_vec();

@@ -10,7 +10,10 @@ use ananke_base::text::nearest;
 const MOST_NAMES: usize = 20;
 
 /// The most levels whose keys are named.
-const DEPTH: usize = 4;
+const DEPTH: usize = 6;
+
+/// The most items of a list whose keys are named.
+const MOST_ITEMS: usize = 20;
 
 /// So many equal characters at the start make two names alike.
 const SAME_START: usize = 4;
@@ -25,13 +28,21 @@ pub(crate) struct SeenKeys {
 }
 
 impl SeenKeys {
-    /// Adds the keys of an event.
+    /// Adds the keys of an event to those of its kind.
     pub(crate) fn add(&mut self, event: &ResponseEvent) {
         let kind = kind_of(event);
-        if self.kinds.len() >= MOST_NAMES || self.kinds.iter().any(|(known, _)| *known == kind) {
-            return;
+        let mut position = 0;
+        while position < self.kinds.len() && self.kinds[position].0 != kind {
+            position += 1;
         }
-        self.kinds.push((kind, names_of(&event.value)));
+        if position == self.kinds.len() {
+            if position >= MOST_NAMES {
+                return;
+            }
+            self.kinds.push((kind, Vec::new()));
+        }
+        let names = &mut self.kinds[position].1;
+        add_names(&event.value, String::new(), DEPTH, names);
     }
 
     /// The keys in words, and the one that `path` may mean.
@@ -85,7 +96,11 @@ fn kind_of(event: &ResponseEvent) -> String {
     }
     for key in KINDS {
         if let Some(Value::String(kind)) = event.value.get(key) {
-            kinds.push(printable(kind));
+            // Some servers write the name of an event into its data as well.
+            let kind = printable(kind);
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
             break;
         }
     }
@@ -111,10 +126,13 @@ fn add_names(value: &Value, prefix: String, depth: usize, names: &mut Vec<String
                 add_names(value, name, depth - 1, names);
             }
         }
+        // Items of a list often differ, and the one that is looked for need not be the first.
         Value::Array(items) if depth > 0 && items.first().is_some_and(Value::is_object) => {
-            add_names(&items[0], format!("{prefix}[*]"), depth - 1, names);
+            for item in items.iter().take(MOST_ITEMS) {
+                add_names(item, format!("{prefix}[*]"), depth - 1, names);
+            }
         }
-        _ if prefix.is_empty() => {}
+        _ if prefix.is_empty() || names.contains(&prefix) => {}
         _ => names.push(prefix),
     }
 }
@@ -126,7 +144,7 @@ pub(crate) fn key_list(item: &Value) -> String {
 
 fn listed(names: &[String]) -> String {
     if names.is_empty() {
-        "no keys".to_owned()
+        "no keys (`$` is the event itself)".to_owned()
     } else {
         names.join(", ")
     }

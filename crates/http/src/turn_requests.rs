@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::conversation::HttpConversation;
 use super::event::{self, JsonLike, ResponseEvent};
 use super::framing::BodyFraming;
@@ -51,8 +53,14 @@ impl TurnRequests<'_, '_> {
     /// If one is refused, or a capture finds nothing.
     pub(crate) async fn start(&mut self) -> Result<Option<Ended>, TargetError> {
         let settings = Arc::clone(&self.conversation.settings);
-        for request in &settings.start {
-            if !self.document(request).await? {
+        for (number, request) in (1..).zip(&settings.start) {
+            let document = self.document(request).await;
+            // The message about a status is about the endpoint otherwise.
+            let document = document.map_err(|error| {
+                let message = format!("request {number} of `start`: {}", error.message);
+                TargetError { message, ..error }
+            });
+            if !document? {
                 return Ok(Some(Ended::Timeout));
             }
             self.close();
@@ -116,7 +124,7 @@ impl TurnRequests<'_, '_> {
             let Some(response) = self.send(&then.request).await? else {
                 return Ok(Ended::Timeout);
             };
-            let Some(read) = self.read_whole(response).await? else {
+            let Some(read) = self.read_whole(response, &then.request).await? else {
                 return Ok(Ended::Timeout);
             };
             let is_empty = read.document.bytes.trim_ascii().is_empty();
@@ -166,7 +174,7 @@ impl TurnRequests<'_, '_> {
         let Some(response) = self.send(template).await? else {
             return Ok(false);
         };
-        let Some(read) = self.read_whole(response).await? else {
+        let Some(read) = self.read_whole(response, template).await? else {
             return Ok(false);
         };
         let captures = &template.captures;
@@ -188,10 +196,18 @@ impl TurnRequests<'_, '_> {
     async fn read_whole(
         &mut self,
         response: Response,
+        template: &RequestTemplate,
     ) -> Result<Option<ReadResponse>, TargetError> {
         let status = response.received.head.status;
         let head = response.received.head.headers.clone();
-        let response = response.accepted().await.map_err(with_missing_fields)?;
+        if status == UNPROCESSABLE {
+            let read = http::read_document(response, &self.limits, self.sink, self.closed).await?;
+            return match read {
+                Some(document) => Err(unprocessable(&document, template)),
+                None => Ok(None),
+            };
+        }
+        let response = response.accepted().await?;
         let read = http::read_document(response, &self.limits, self.sink, self.closed).await?;
         Ok(read.map(|document| ReadResponse {
             document,
@@ -208,9 +224,9 @@ impl TurnRequests<'_, '_> {
         let status = response.received.head.status;
         if !(200..300).contains(&status) {
             if (400..500).contains(&status) && !REFUSALS.contains(&status) {
-                return self.refused(response).await;
+                return self.refused(response, template).await;
             }
-            return Err(with_missing_fields(response.refusal().await));
+            return Err(response.refusal().await);
         }
         let head = response.received.head.headers.clone();
         let declared = self.conversation.settings.response.form;
@@ -240,7 +256,11 @@ impl TurnRequests<'_, '_> {
     }
 
     /// Takes a response of status 4xx: an error of the agent if `response.error` finds it there.
-    async fn refused(&mut self, response: Response) -> Result<Ended, TargetError> {
+    async fn refused(
+        &mut self,
+        response: Response,
+        template: &RequestTemplate,
+    ) -> Result<Ended, TargetError> {
         let read = http::read_document(response, &self.limits, self.sink, self.closed).await?;
         let Some(document) = read else {
             return Ok(Ended::Timeout);
@@ -251,7 +271,10 @@ impl TurnRequests<'_, '_> {
             self.reader.fail(error);
             return Ok(Ended::Terminal);
         }
-        Err(with_missing_fields(http::refused(&document.received)))
+        if document.received.head.status == UNPROCESSABLE {
+            return Err(unprocessable(&document, template));
+        }
+        Err(http::refused(&document.received))
     }
 
     /// Sends a request, and returns its response; `None` if the time is up. A request that the server rejects for now is sent again
@@ -339,15 +362,14 @@ fn read_value(bytes: &[u8], received: &ReceivedResponse) -> Result<ResponseEvent
 /// The status of a request whose body is not what the server expects.
 const UNPROCESSABLE: u16 = 422;
 
-/// Adds the missing fields to the error of a server that validates requests, as `FastAPI` lists them.
-fn with_missing_fields(error: TargetError) -> TargetError {
-    if error.received.status != Some(UNPROCESSABLE) {
-        return error;
-    }
-    let Ok(body) = serde_json::from_str::<serde_json::Value>(&error.received.first_bytes) else {
+/// The error of a server that validates requests, with the fields that it misses, as `FastAPI` lists them.
+fn unprocessable(document: &Document, sent: &RequestTemplate) -> TargetError {
+    let error = http::refused(&document.received);
+    let Ok(body) = serde_json::from_slice::<Value>(&document.bytes) else {
         return error;
     };
     let mut fields = Vec::new();
+    let mut is_form = false;
     if let Some(problems) = body["detail"].as_array() {
         for problem in problems {
             if problem["type"] == "missing"
@@ -355,11 +377,17 @@ fn with_missing_fields(error: TargetError) -> TargetError {
                 && let Some(field) = problem["loc"][1].as_str()
             {
                 fields.push(format!("`{field}` in the {part}"));
+                // A field of a form is listed like a key of the body, and is missing although the key was sent.
+                is_form |= part == "body" && sent.has_json_key(field);
             }
         }
     }
     if fields.is_empty() {
         return error;
     }
-    error.with_help(format!("the agent wants {}", fields.join(", ")))
+    let mut help = format!("the agent wants {}", fields.join(", "));
+    if is_form {
+        help.push_str(": as a form, so write `form` instead of `body`");
+    }
+    error.with_help(help)
 }

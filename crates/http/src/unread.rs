@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::calls::KnownCalls;
+use super::calls::{KnownCalls, TurnCalls};
+use super::other_arguments::covers;
 use super::path::HitPlace;
 use ananke_base::source::{printable, received_json};
-use ananke_trace::trace::{Unread, call_ids, is_call};
+use ananke_trace::trace::{Unread, call_ids, is_call, written_arguments};
 
 /// The most of them that are kept of a response: one is enough to say that calls are not shown.
 const MOST: usize = 100;
@@ -76,12 +77,30 @@ impl UnclaimedCalls {
         search.value(value, None);
     }
 
-    /// The calls that are known under none of their ids, since a response may repeat what it said.
-    pub(crate) fn unread(self, known: &KnownCalls) -> Vec<Unread<'static>> {
+    /// The calls that are known under none of their ids, since a response may repeat what it said, and those that have other arguments
+    /// than were read.
+    pub(crate) fn unread(self, known: &KnownCalls, calls: &TurnCalls) -> Vec<Unread<'static>> {
         let mut unread = Vec::new();
         for (name, ids, value) in self.found {
             if !ids.iter().any(|id| known.has_id(id)) {
                 unread.push(Unread::item(format!("item:{name}"), &value));
+                continue;
+            }
+            let Value::Object(keys) = &value else {
+                continue;
+            };
+            // A call of an earlier turn has no arguments in this one.
+            let Some((_, other)) = written_arguments(keys) else {
+                continue;
+            };
+            for id in &ids {
+                if let Some((tool, read)) = calls.arguments_of(id)
+                    && !covers(&read, other)
+                {
+                    let reason =
+                        format!("the call has other arguments in `{name}`, where no path leads");
+                    unread.push(Unread::arguments(tool.to_owned(), reason));
+                }
             }
         }
         unread

@@ -149,6 +149,15 @@ fn put_over(own: &mut Value, over: Value) {
 }
 
 impl ValueTemplate {
+    /// Whether it is a mapping with this key.
+    pub fn has_key(&self, key: &str) -> bool {
+        match self {
+            Self::Known(Value::Object(keys)) => keys.contains_key(key),
+            Self::Map(entries) => entries.iter().any(|(own, _)| own == key),
+            Self::Known(_) | Self::Text(_) | Self::List(_) => false,
+        }
+    }
+
     /// Puts a value over this one: mappings are added key by key, and anything else is replaced.
     pub fn put_over(&mut self, over: Value) {
         match self {

@@ -268,6 +268,20 @@ pub fn is_call(object: &Map<String, Value>) -> bool {
         && (has_any(object, &RESULTS) || has_any(object, &ARGUMENTS) && !is_declaration(object))
 }
 
+/// The arguments that an object has of a call by itself, with their key.
+pub fn written_arguments(object: &Map<String, Value>) -> Option<(&str, &Value)> {
+    if is_declaration(object) {
+        return None;
+    }
+    // The object lends the key, so that the result does not live as long as the table.
+    for (key, value) in object {
+        if ARGUMENTS.contains(&key.as_str()) && !value.is_null() {
+            return Some((key, value));
+        }
+    }
+    None
+}
+
 /// The ids by which an object names a call, its own or that which it is about.
 pub fn call_ids(object: &Map<String, Value>) -> Vec<&str> {
     // The plain key is not among the others, since most objects that have it are no calls.

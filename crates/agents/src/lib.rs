@@ -10,8 +10,8 @@
 //! that targets of every protocol have, `pace` the limits among them. `declared_tools` asks a target for the tools that it
 //! declares by itself. A `candidate` is a target that an agent could be of which only a URL or a program is known, and
 //! `first_look` finds by GETs which of them are worth a question;
-//! `recognition` adds to an error of a target the other protocol that an answer looks like. `served` is the other side of a
-//! protocol.
+//! `recognition` adds to an error of a target the other protocol that an answer looks like. A `proposal` is the target that a
+//! protocol proposes for an API that speaks none. `served` is the other side of a protocol.
 //!
 //! The folders `http` and `pipe` are the byte seams: requests, and programs spoken to in lines. In both, a protocol brings an
 //! [`EventReader`]. `scripted` is the agent that is built in.
@@ -34,6 +34,7 @@ mod limits;
 mod lookup;
 mod pace;
 pub mod pipe;
+mod proposal;
 mod protocol;
 mod protocol_turn;
 mod recognition;
@@ -66,6 +67,10 @@ pub use http::{
 pub use limits::{Limits, in_words};
 pub use lookup::{NameLookup, ServerHead};
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
+pub use proposal::{
+    NamedSecret, ProposalConsole, ProposalOptions, ProposalPlace, ProposedTurn, ProposingProtocol,
+    TargetProposal, proposing,
+};
 pub use protocol::{Protocol, ProtocolConfig};
 pub use protocol_turn::{AgentTurns, ProtocolTurn, ProtocolTurnType, ToolTurns};
 pub use recognition::{is_answer_of, recognized};

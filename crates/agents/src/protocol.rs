@@ -12,7 +12,9 @@ use serde::de::DeserializeOwned;
 
 use super::capabilities::{Capabilities, Capability};
 use super::protocol_turn::{ProtocolTurnType, ToolTurns};
-use super::{candidate::ProbedProtocol, served::ServedProtocol, target::Target};
+use super::{
+    candidate::ProbedProtocol, proposal::ProposingProtocol, served::ServedProtocol, target::Target,
+};
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Span, Spanned};
 use ananke_base::source::FreeMap;
 use ananke_model::model::{Text, Turn, TurnType};
@@ -130,4 +132,7 @@ pub trait Protocol: ProtocolConfig + DeserializeOwned + JsonSchema + 'static {
 
     /// The way in which its targets are found, if they can be.
     const PROBED: Option<&'static dyn ProbedProtocol> = None;
+
+    /// The way in which a target is proposed for an agent that speaks no known protocol, if it can be.
+    const PROPOSING: Option<&'static dyn ProposingProtocol> = None;
 }

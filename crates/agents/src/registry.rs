@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::candidate::{AgentPlace, ProbedProtocol, TargetCandidate};
 use super::capabilities::Capabilities;
 use super::common::TargetCommon;
+use super::proposal::ProposingProtocol;
 use super::protocol::{Protocol, ProtocolConfig};
 use super::protocol_turn::{ProtocolTurnType, ToolTurns};
 use super::served::ServedProtocol;
@@ -88,6 +89,7 @@ pub struct Registration {
     pub(super) served: Option<&'static dyn ServedProtocol>,
     /// The way in which its targets are found, if they can be.
     probed: Option<&'static dyn ProbedProtocol>,
+    proposing: Option<&'static dyn ProposingProtocol>,
     read: fn(&Node) -> Result<Arc<dyn ProtocolConfig>, TypeMismatch>,
     schema: fn(&mut SchemaGenerator) -> Schema,
 }
@@ -109,6 +111,7 @@ impl Registration {
             signs: P::SIGNS,
             served: P::SERVED,
             probed: P::PROBED,
+            proposing: P::PROPOSING,
             // These two functions are all that is known of `P` from here on.
             read: |node| {
                 // `type` and the keys of every target are read elsewhere, so they are skipped here and are not unknown.
@@ -132,6 +135,11 @@ impl Registration {
     /// The value of `type`.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// The way in which a target is proposed, if it can be.
+    pub(super) fn proposing(&self) -> Option<&'static dyn ProposingProtocol> {
+        self.proposing
     }
 
     /// Whether its targets take turns of this kind.

@@ -7,6 +7,8 @@
 //! turn together, and `calls` its calls. `unread` looks for calls that no path found, and `seen_keys` has the keys of a response for
 //! the message about a path that found nothing.
 //!
+//! A `proposal` is a target for an agent of which only a request is known.
+//!
 //! **Invariant:** it knows `agents` and no other protocol; a path that finds no text in a turn is an error, and a call that no path
 //! finds is unread, so that a wrong mapping never makes a rule pass.
 
@@ -30,6 +32,7 @@ mod mapping;
 mod modes;
 mod other_arguments;
 mod path;
+mod proposal;
 mod protocol;
 mod request;
 mod response_config;

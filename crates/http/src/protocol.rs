@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use super::compile::compile;
 use super::config::{HttpAgentConfig, HttpRequestKeys};
-use ananke_agents::{Capabilities, Capability, Protocol, ProtocolConfig, Target};
+use super::proposal::HttpProposals;
+use ananke_agents::{
+    Capabilities, Capability, Protocol, ProtocolConfig, ProposingProtocol, Target,
+};
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
 use ananke_model::variables::{Interpolation, Leaf};
@@ -25,6 +28,7 @@ impl Protocol for HttpAgentConfig {
     const SINCE: &'static str = "1.4";
     const ABILITIES: Capabilities = Capabilities::of(ABILITIES);
     const IDLE_KEYS: &'static [&'static str] = &["client_tools"];
+    const PROPOSING: Option<&'static dyn ProposingProtocol> = Some(&HttpProposals);
 }
 
 impl ProtocolConfig for HttpAgentConfig {

@@ -1,0 +1,582 @@
+//! The request that a command line of curl sends, as documents and browsers have it.
+//!
+//! **Invariant:** no program is started and no file is read; what is left out is named.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use url::Url;
+
+use super::field_use::FieldUse;
+use super::proposed_request::{ProposedContent, ProposedRequest};
+use ananke_agents::TargetError;
+use ananke_agents::http::Method;
+use ananke_base::text::escape;
+
+/// Short options that take a value.
+const SHORT_WITH_VALUE: &str = "AbcCdDeEFHKmoPQrtTuUwxXyYz";
+
+/// Long options that take a value and are left out.
+const LONG_WITH_VALUE: [&str; 44] = [
+    "abstract-unix-socket",
+    "aws-sigv4",
+    "cacert",
+    "capath",
+    "cert",
+    "cert-type",
+    "ciphers",
+    "config",
+    "connect-timeout",
+    "connect-to",
+    "cookie-jar",
+    "dns-servers",
+    "doh-url",
+    "dump-header",
+    "interface",
+    "keepalive-time",
+    "key",
+    "key-type",
+    "limit-rate",
+    "local-port",
+    "max-filesize",
+    "max-redirs",
+    "max-time",
+    "noproxy",
+    "output",
+    "output-dir",
+    "pass",
+    "proto",
+    "proxy",
+    "proxy-header",
+    "proxy-user",
+    "range",
+    "referer",
+    "resolve",
+    "retry",
+    "retry-delay",
+    "retry-max-time",
+    "speed-limit",
+    "speed-time",
+    "stderr",
+    "tls-max",
+    "unix-socket",
+    "user-agent",
+    "write-out",
+];
+
+/// Options that change nothing of what is sent, or nothing that matters here, so that nothing is said about them.
+const SILENT: [&str; 16] = [
+    "compressed",
+    "silent",
+    "s",
+    "show-error",
+    "S",
+    "no-buffer",
+    "N",
+    "verbose",
+    "v",
+    "include",
+    "i",
+    "globoff",
+    "g",
+    "http1.1",
+    "http2",
+    "fail",
+];
+
+/// Headers that a browser or curl adds, and that ananke sends by itself or an API does not need.
+const IDLE_HEADERS: [&str; 14] = [
+    "accept-encoding",
+    "accept-language",
+    "cache-control",
+    "connection",
+    "content-length",
+    "dnt",
+    "host",
+    "pragma",
+    "priority",
+    "referer",
+    "te",
+    "upgrade-insecure-requests",
+    "user-agent",
+    "x-requested-with",
+];
+
+/// Texts in examples of documents that stand for a value of the reader.
+const PLACEHOLDERS: [&str; 3] = ["string", "...", "<string>"];
+
+/// The longest id that looks like an example; a longer one is that of a conversation that exists.
+const LONGEST_EXAMPLE: usize = 15;
+
+/// The parts of a command line.
+#[derive(Default)]
+struct CurlArguments {
+    url: Option<String>,
+    method: Option<String>,
+    headers: Vec<(String, String)>,
+    data: Vec<String>,
+    /// Whether the data are those of an HTML form, whatever they look like.
+    is_form: bool,
+    is_json: bool,
+    is_get: bool,
+    left_out: Vec<String>,
+}
+
+/// Whether a command line is one of curl.
+pub(super) fn is_curl(words: &[String]) -> bool {
+    let Some(program) = words.first() else {
+        return false;
+    };
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    name == "curl" || name == "curl.exe"
+}
+
+/// The request of a command line, and the options that are left out.
+///
+/// # Errors
+/// If it has no URL, needs a file, or nothing in it is what the user says.
+pub(super) fn request_of(
+    words: &[String],
+) -> Result<(ProposedRequest, Vec<String>), TargetError> {
+    let mut arguments = CurlArguments::default();
+    arguments.read(&words[1..])?;
+    let left_out = std::mem::take(&mut arguments.left_out);
+    let request = arguments.request()?;
+    Ok((request, left_out))
+}
+
+impl CurlArguments {
+    fn read(&mut self, words: &[String]) -> Result<(), TargetError> {
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let word = word.trim_matches(['\n', '\r', ' ']);
+            if let Some(name) = word.strip_prefix("--")
+                && !name.is_empty()
+            {
+                let takes_value = is_read(name) || LONG_WITH_VALUE.contains(&name);
+                let value = if takes_value { words.next() } else { None };
+                self.option(name, value.map(String::as_str), word)?;
+            } else if let Some(flags) = word.strip_prefix('-')
+                && !flags.is_empty()
+            {
+                // Flags are written together, and the value of the last one may follow without a space.
+                for (at, flag) in flags.char_indices() {
+                    let name = flag.to_string();
+                    if !SHORT_WITH_VALUE.contains(flag) {
+                        self.option(&name, None, &format!("-{flag}"))?;
+                        continue;
+                    }
+                    let rest = &flags[at + flag.len_utf8()..];
+                    let value = if rest.is_empty() {
+                        words.next().map(String::as_str)
+                    } else {
+                        Some(rest)
+                    };
+                    self.option(&name, value, &format!("-{flag}"))?;
+                    break;
+                }
+            } else if !word.is_empty() {
+                self.add_url(word);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_url(&mut self, word: &str) {
+        if self.url.is_some() {
+            self.left_out.push("a second URL".to_owned());
+        } else {
+            self.url = Some(word.to_owned());
+        }
+    }
+
+    /// Takes an option; `written` is its name on the command line.
+    fn option(
+        &mut self,
+        name: &str,
+        value: Option<&str>,
+        written: &str,
+    ) -> Result<(), TargetError> {
+        let needed = || {
+            value.ok_or_else(|| TargetError::new(format!("`{}` has no value", escape::line(written))))
+        };
+        match name {
+            "X" | "request" => self.method = Some(needed()?.to_ascii_uppercase()),
+            "H" | "header" => self.header(needed()?),
+            "d" | "data" | "data-ascii" | "data-binary" => {
+                let data = needed()?;
+                if data.starts_with('@') {
+                    return Err(reads_file(written));
+                }
+                self.data.push(data.to_owned());
+            }
+            "data-raw" => self.data.push(needed()?.to_owned()),
+            "data-urlencode" => self.encoded(needed()?, written)?,
+            "json" => {
+                let data = needed()?;
+                if data.starts_with('@') {
+                    return Err(reads_file(written));
+                }
+                self.is_json = true;
+                self.data.push(data.to_owned());
+            }
+            "F" | "form" | "form-string" => {
+                let (field, value) = needed()?.split_once('=').unwrap_or_default();
+                if name != "form-string" && value.starts_with(['@', '<']) {
+                    let field = escape::line(field);
+                    self.left_out.push(format!("{written} {field} (a file)"));
+                } else {
+                    self.is_form = true;
+                    self.data.push(encoded_pair(field, value));
+                }
+            }
+            "u" | "user" => {
+                let credentials = format!("Basic {}", STANDARD.encode(needed()?));
+                self.headers.push(("authorization".to_owned(), credentials));
+            }
+            "oauth2-bearer" => {
+                let credentials = format!("Bearer {}", needed()?);
+                self.headers.push(("authorization".to_owned(), credentials));
+            }
+            "b" | "cookie" => {
+                let cookies = needed()?;
+                if cookies.contains('=') {
+                    self.headers.push(("cookie".to_owned(), cookies.to_owned()));
+                } else {
+                    self.left_out.push(format!("{written} (a file)"));
+                }
+            }
+            "url" => self.add_url(needed()?),
+            "G" | "get" => self.is_get = true,
+            _ if SILENT.contains(&name) => {}
+            _ => self.left_out.push(escape::line(written).into_owned()),
+        }
+        Ok(())
+    }
+
+    fn header(&mut self, line: &str) {
+        let Some((name, value)) = line.split_once(':') else {
+            return;
+        };
+        let name = name.trim().to_ascii_lowercase();
+        let value = value.trim();
+        let is_idle = IDLE_HEADERS.contains(&name.as_str()) || name.starts_with("sec-");
+        let is_default = name == "accept" && value == "*/*" || value.is_empty();
+        if is_idle {
+            self.left_out.push(format!("-H {}", escape::line(&name)));
+        } else if !is_default {
+            self.headers.push((name, value.to_owned()));
+        }
+    }
+
+    /// Takes `name=text` and encodes the text.
+    fn encoded(&mut self, data: &str, written: &str) -> Result<(), TargetError> {
+        let Some((name, text)) = data.split_once('=') else {
+            return Err(reads_file(written));
+        };
+        self.is_form = true;
+        self.data.push(encoded_pair(name, text));
+        Ok(())
+    }
+
+    /// The request, in which what the user says is found by the names of fields.
+    fn request(mut self) -> Result<ProposedRequest, TargetError> {
+        let mut url = self.address()?;
+        let is_get = self.is_get || self.data.is_empty();
+        let method = match self.method.as_deref() {
+            None if is_get => Method::Get,
+            None | Some("POST") => Method::Post,
+            Some("GET") => Method::Get,
+            Some(other) => {
+                let message = format!("the method {} cannot be sent", escape::line(other));
+                return Err(TargetError::new(message)
+                    .with_help("targets with `type: http` send GET and POST"));
+            }
+        };
+        let kind = self.take_header("content-type").unwrap_or_default();
+        let data = if self.is_json { self.data.concat() } else { self.data.join("&") };
+        let mut query: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+        let mut content = ProposedContent::None;
+        if is_get {
+            query.extend(form_pairs(&data));
+        } else {
+            content = self.content(&data, &kind)?;
+        }
+        url.set_query(None);
+        let mut request = ProposedRequest::post(&url, ProposedContent::None);
+        request.method = method;
+        for (name, value) in std::mem::take(&mut self.headers) {
+            let value = request.written(&name, &value);
+            request.headers.push((name, value));
+        }
+        // A type other than the one that the body has by itself is sent.
+        let is_own = match &content {
+            ProposedContent::Json(_) => kind.starts_with("application/json"),
+            ProposedContent::Form(_) => kind.starts_with("application/x-www-form-urlencoded"),
+            ProposedContent::None | ProposedContent::Text(_) => false,
+        };
+        if !kind.is_empty() && !is_own && !matches!(content, ProposedContent::Form(_) | ProposedContent::None) {
+            request.headers.push(("content-type".to_owned(), kind));
+        }
+        for (name, value) in query {
+            let value = request.written(&name, &value);
+            request.query.push((name, value));
+        }
+        request.content = match content {
+            ProposedContent::Json(body) => ProposedContent::Json(request.written_value("", body)),
+            ProposedContent::Form(fields) => {
+                let mut written = Vec::new();
+                for (name, value) in fields {
+                    let value = request.written(&name, &value);
+                    written.push((name, value));
+                }
+                ProposedContent::Form(written)
+            }
+            other => other,
+        };
+        find_input(&mut request)?;
+        Ok(request)
+    }
+
+    fn address(&mut self) -> Result<Url, TargetError> {
+        let Some(written) = self.url.take() else {
+            return Err(TargetError::new("the command line of curl has no URL"));
+        };
+        // Without a scheme, curl takes http.
+        let text = if written.contains("://") {
+            written
+        } else {
+            format!("http://{written}")
+        };
+        let shown = escape::line(&text).into_owned();
+        let mut url = Url::parse(&text)
+            .map_err(|error| TargetError::new(format!("`{shown}` is not a URL: {error}")))?;
+        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+            return Err(TargetError::new(format!("`{shown}` is not a URL of HTTP")));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            let user = format!("{}:{}", url.username(), url.password().unwrap_or_default());
+            let credentials = format!("Basic {}", STANDARD.encode(user));
+            self.headers.push(("authorization".to_owned(), credentials));
+            let _of_http = url.set_username("");
+            let _of_http = url.set_password(None);
+        }
+        url.set_fragment(None);
+        Ok(url)
+    }
+
+    fn take_header(&mut self, wanted: &str) -> Option<String> {
+        let position = self.headers.iter().position(|(name, _)| name == wanted)?;
+        Some(self.headers.remove(position).1)
+    }
+
+    fn content(&self, data: &str, kind: &str) -> Result<ProposedContent, TargetError> {
+        let is_json_kind = self.is_json || kind.contains("json");
+        if !self.is_form && (is_json_kind || data.trim_start().starts_with(['{', '['])) {
+            return match serde_json::from_str(data) {
+                Ok(body) => Ok(ProposedContent::Json(body)),
+                Err(error) => Err(TargetError::new(format!("the body is not JSON: {error}"))
+                    .with_help("the shell removes quotes: put the body into single quotes")),
+            };
+        }
+        if !self.is_form && kind.contains("multipart") {
+            return Err(TargetError::new("a body of several parts cannot be sent")
+                .with_help("write its fields as `-F name=value`"));
+        }
+        let is_text = kind.starts_with("text/") || !data.contains('=');
+        if is_text && !self.is_form {
+            return Ok(ProposedContent::Text(data.to_owned()));
+        }
+        Ok(ProposedContent::Form(form_pairs(data)))
+    }
+}
+
+/// Whether an option is read, and has a value.
+fn is_read(name: &str) -> bool {
+    matches!(
+        name,
+        "request"
+            | "header"
+            | "data"
+            | "data-ascii"
+            | "data-binary"
+            | "data-raw"
+            | "data-urlencode"
+            | "json"
+            | "form"
+            | "form-string"
+            | "user"
+            | "oauth2-bearer"
+            | "cookie"
+            | "url"
+    )
+}
+
+fn reads_file(written: &str) -> TargetError {
+    let written = escape::line(written);
+    TargetError::new(format!("`{written}` reads a file"))
+        .with_help("write the content of the file in its place")
+}
+
+fn encoded_pair(name: &str, value: &str) -> String {
+    let mut form = url::form_urlencoded::Serializer::new(String::new());
+    form.append_pair(name, value);
+    form.finish()
+}
+
+fn form_pairs(data: &str) -> Vec<(String, String)> {
+    url::form_urlencoded::parse(data.as_bytes()).into_owned().collect()
+}
+
+/// Puts `${INPUT}` where the user speaks, and `${THREAD_ID}` where an example has an id.
+fn find_input(request: &mut ProposedRequest) -> Result<(), TargetError> {
+    let mut fields = InputFields::default();
+    let mut body = std::mem::replace(&mut request.content, ProposedContent::None);
+    match &mut body {
+        ProposedContent::None => {}
+        ProposedContent::Text(text) => fields.offer(text, FieldUse::Input(0)),
+        ProposedContent::Json(value) => fields.value("", value),
+        ProposedContent::Form(pairs) => fields.pairs(pairs),
+    }
+    fields.pairs(&mut request.query);
+    let greeting = fields.take_best();
+    let notes = fields.notes;
+    request.content = body;
+    request.notes = notes;
+    if let Some(greeting) = greeting {
+        request.greeting = greeting;
+        request
+            .notes
+            .insert(0, "Guess: `${INPUT}` is where the user speaks.".to_owned());
+    }
+    if request.has_input() {
+        return Ok(());
+    }
+    Err(
+        TargetError::new("no field of the request looks like what the user says")
+            .with_help("write `${INPUT}` in its place, in single quotes"),
+    )
+}
+
+/// The fields of a request that may be what the user says.
+#[derive(Default)]
+struct InputFields<'r> {
+    best: Option<(FieldUse, &'r mut String)>,
+    /// Whether the request says by itself where that is.
+    is_marked: bool,
+    messages: Option<(String, &'r mut Value)>,
+    notes: Vec<String>,
+}
+
+impl<'r> InputFields<'r> {
+    fn offer(&mut self, text: &'r mut String, field_use: FieldUse) {
+        // A literal `${` was written with two dollars.
+        if text.contains("$${INPUT}") {
+            *text = text.replace("$${INPUT}", "${INPUT}");
+            self.is_marked = true;
+            return;
+        }
+        let is_better = match &self.best {
+            Some((best, _)) => field_use < *best,
+            None => true,
+        };
+        // The text of a request of GraphQL is no text of the user.
+        if is_better && !text.contains('{') {
+            self.best = Some((field_use, text));
+        }
+    }
+
+    fn text(&mut self, name: &str, text: &'r mut String) {
+        match FieldUse::of_text(name) {
+            FieldUse::Thread if !text.starts_with("${") => {
+                if text.chars().count() > LONGEST_EXAMPLE {
+                    self.notes.push(format!(
+                        "`{name}` is an id of a conversation that exists, which all tests share: try `${{THREAD_ID}}`."
+                    ));
+                } else {
+                    self.notes.push(format!("Guess: `{name}` is the id of the conversation."));
+                    "${THREAD_ID}".clone_into(text);
+                }
+            }
+            field_use @ FieldUse::Input(_) => self.offer(text, field_use),
+            _ if text.contains("$${INPUT}") => self.offer(text, FieldUse::Other),
+            _ => {}
+        }
+    }
+
+    fn pairs(&mut self, pairs: &'r mut [(String, String)]) {
+        for (name, value) in pairs {
+            let name = name.clone();
+            self.text(&name, value);
+        }
+    }
+
+    fn value(&mut self, name: &str, value: &'r mut Value) {
+        let is_list = value.is_array();
+        let list_use = FieldUse::of_list(name);
+        if is_list && list_use == FieldUse::History {
+            *value = json!("${HISTORY}");
+            return;
+        }
+        if is_list
+            && list_use == FieldUse::Messages
+            && let Some(text) = last_text(value)
+        {
+            self.messages = Some((text, value));
+            return;
+        }
+        match value {
+            Value::String(text) => self.text(name, text),
+            Value::Object(keys) => {
+                for (key, value) in keys {
+                    let key = key.clone();
+                    self.value(&key, value);
+                }
+            }
+            Value::Array(items) => {
+                // The last message is that of this turn.
+                let first = match list_use {
+                    FieldUse::Messages => items.len().saturating_sub(1),
+                    _ => 0,
+                };
+                for item in &mut items[first..] {
+                    self.value(name, item);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Replaces the likeliest field; what it said.
+    fn take_best(&mut self) -> Option<String> {
+        if self.is_marked {
+            return None;
+        }
+        if let Some((text, messages)) = self.messages.take() {
+            *messages = json!("${MESSAGES}");
+            return Some(text);
+        }
+        let (_, text) = self.best.take()?;
+        let said = std::mem::replace(text, "${INPUT}".to_owned());
+        if PLACEHOLDERS.contains(&said.as_str()) || said.trim().is_empty() {
+            None
+        } else {
+            Some(said)
+        }
+    }
+}
+
+/// The text of the last message of a list in the usual form, whose authors are the user and the agent.
+fn last_text(messages: &Value) -> Option<String> {
+    let messages = messages.as_array()?;
+    for message in messages {
+        let keys = message.as_object()?;
+        let role = keys.get("role")?.as_str()?;
+        let is_usual = keys.len() == 2 && matches!(role, "user" | "assistant");
+        if !is_usual || !keys.get("content")?.is_string() {
+            return None;
+        }
+    }
+    let last = messages.last()?;
+    Some(last["content"].as_str()?.to_owned())
+}

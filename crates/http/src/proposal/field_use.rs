@@ -1,0 +1,184 @@
+//! The use of a field of a request, by its name.
+
+use serde_json::{Value, json};
+
+/// The names of fields with what the user says, from the most to the least likely, without `_` and `-` and in lowercase.
+const INPUTS: [&str; 17] = [
+    "message",
+    "input",
+    "query",
+    "question",
+    "prompt",
+    "text",
+    "content",
+    "chatinput",
+    "utterance",
+    "usermessage",
+    "userinput",
+    "userquery",
+    "inputvalue",
+    "inputtext",
+    "msg",
+    "q",
+    "inputcontent",
+];
+
+/// Words in the names of fields that say whose conversation it is.
+const THREADS: [&str; 5] = ["session", "thread", "conversation", "chat", "user"];
+
+/// Words in names that are about a user or a chat, and are no id.
+const NO_IDS: [&str; 12] = [
+    "model", "type", "role", "mode", "agent", "lang", "locale", "email", "template", "zone",
+    "status", "prompt",
+];
+
+/// Words in names whose values are secret.
+const SECRETS: [&str; 16] = [
+    "authorization",
+    "auth",
+    "cookie",
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "apikey",
+    "key",
+    "credential",
+    "credentials",
+    "csrf",
+    "xsrf",
+    "jwt",
+    "signature",
+    "bearer",
+];
+
+/// Starts of values that are secret whatever their name is.
+const SECRET_STARTS: [&str; 5] = ["Bearer ", "Basic ", "sk-", "eyJ", "ghp_"];
+
+/// The use of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum FieldUse {
+    /// What the user says; the lower the number, the more likely.
+    Input(usize),
+    /// The conversation with what the user says.
+    Messages,
+    /// The conversation before it.
+    History,
+    /// The id of the conversation.
+    Thread,
+    /// Something else.
+    Other,
+}
+
+impl FieldUse {
+    /// The use of a text with this name.
+    pub(super) fn of_text(name: &str) -> Self {
+        let plain = plain(name);
+        if let Some(rank) = INPUTS.iter().position(|input| *input == plain) {
+            return Self::Input(rank);
+        }
+        let is_other = NO_IDS.iter().any(|word| plain.contains(word));
+        if !is_other && THREADS.iter().any(|word| plain.contains(word)) {
+            return Self::Thread;
+        }
+        Self::Other
+    }
+
+    /// The use of a list with this name.
+    pub(super) fn of_list(name: &str) -> Self {
+        match plain(name).as_str() {
+            "messages" => Self::Messages,
+            "history" | "chathistory" | "messagehistory" => Self::History,
+            _ => Self::Other,
+        }
+    }
+
+    /// What a request has in such a field; `None` if nothing says it.
+    pub(super) fn template(self) -> Option<Value> {
+        match self {
+            Self::Input(_) => Some(json!("${INPUT}")),
+            Self::Messages => Some(json!("${MESSAGES}")),
+            Self::History => Some(json!("${HISTORY}")),
+            Self::Thread => Some(json!("${THREAD_ID}")),
+            Self::Other => None,
+        }
+    }
+}
+
+fn plain(name: &str) -> String {
+    let letters = name.chars().filter(|letter| !matches!(letter, '_' | '-'));
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+/// Whether the value of a header, parameter or field is secret.
+pub(super) fn is_secret(name: &str, value: &str) -> bool {
+    let words = words(name);
+    let is_named = words.iter().any(|word| SECRETS.contains(&word.as_str()));
+    is_named || SECRET_STARTS.iter().any(|start| value.starts_with(start))
+}
+
+/// Whether a name and a value are those of an id that a conversation has.
+pub(super) fn is_session_id(name: &str, value: &Value) -> bool {
+    let plain = plain(name);
+    let is_scalar = value.is_number() || value.as_str().is_some_and(|text| !text.is_empty());
+    let names_conversation = THREADS[..4].iter().any(|word| plain.contains(word));
+    is_scalar && names_conversation && plain.ends_with("id")
+}
+
+/// The words of a name: `x-api-key`, `apiKey` and `API_KEY` have the word `key`.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lowercase = false;
+    for letter in name.chars() {
+        let begins = letter.is_uppercase() && was_lowercase;
+        if begins || !letter.is_alphanumeric() {
+            words.push(String::new());
+        }
+        was_lowercase = letter.is_lowercase();
+        if letter.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_what_a_field_is_for() {
+        for (name, expected) in [
+            ("message", FieldUse::Input(0)),
+            ("chatInput", FieldUse::Input(7)),
+            ("user_message", FieldUse::Input(9)),
+            ("session_id", FieldUse::Thread),
+            ("conversationId", FieldUse::Thread),
+            ("user", FieldUse::Thread),
+            ("model", FieldUse::Other),
+            ("chat_model", FieldUse::Other),
+        ] {
+            assert_eq!(FieldUse::of_text(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn secret_names_are_known_by_their_words() {
+        for (name, value, expected) in [
+            ("Authorization", "x", true),
+            ("x-api-key", "x", true),
+            ("apiKey", "x", true),
+            ("accessToken", "x", true),
+            ("cookie", "a=b", true),
+            ("x-custom", "Bearer abc", true),
+            ("max_tokens", "5", false),
+            ("author", "me", false),
+            ("keyboard", "x", false),
+            ("message", "what is a token?", false),
+        ] {
+            assert_eq!(is_secret(name, value), expected, "{name}: {value}");
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! Proposes a target for an agent behind an HTTP API of its own: makes the request, sends it, and describes its response.
+//!
+//! **Invariant:** each request is shown before it is sent, without secret values; a greeting is sent once, and a second turn only if
+//! the user wants one.
+
+use std::collections::BTreeSet;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use url::Url;
+
+use super::super::seen_keys::SeenKeys;
+use super::commented_keys::CommentedKeys;
+use super::curl;
+use super::missing_fields::{FIRST_GUESS, add_missing};
+use super::openapi::{self, Described};
+use super::proposed_request::{ProposedContent, ProposedRequest, SentVariables};
+use super::proposed_response::ProposedResponse;
+use super::read_back::read_back;
+use super::seen_response::SeenResponse;
+use ananke_agents::http::{self, HttpRequest, Method, Next, ReceivedResponse, shown};
+use ananke_agents::{
+    ProposalOptions, ProposalPlace, ProposedTurn, ProposingProtocol, Sink, Stop, TargetError,
+    TargetProposal, Wire,
+};
+use ananke_base::context::At;
+use ananke_base::source::received_json::read_as;
+use ananke_model::variables::literal_value;
+use ananke_trace::trace::Change;
+
+/// The name of such an API in words.
+const SPEAKS: &str = "an HTTP API of its own";
+
+/// The status of a request that lacks fields.
+const UNPROCESSABLE: u16 = 422;
+
+/// The most requests that are refused for want of fields: a server may check its fields level by level.
+const MOST_REFUSALS: usize = 3;
+
+/// The largest response that is kept, in bytes.
+const MOST_BYTES: usize = 8 << 20;
+
+/// Proposals of targets with `type: http`.
+pub(in super::super) struct HttpProposals;
+
+impl ProposingProtocol for HttpProposals {
+    fn reads_command(&self, words: &[String]) -> bool {
+        curl::is_curl(words)
+    }
+
+    fn propose<'a>(
+        &'a self,
+        place: ProposalPlace<'a>,
+        options: &'a ProposalOptions<'a>,
+    ) -> BoxFuture<'a, Result<TargetProposal, TargetError>> {
+        Box::pin(async move { Proposing { options }.propose(place).await })
+    }
+}
+
+/// A proposal that is made.
+struct Proposing<'a> {
+    options: &'a ProposalOptions<'a>,
+}
+
+/// A response that was read to its end, or as far as it came in time.
+struct ReadResponse {
+    received: ReceivedResponse,
+    body: Vec<u8>,
+}
+
+impl Proposing<'_> {
+    async fn propose(&self, place: ProposalPlace<'_>) -> Result<TargetProposal, TargetError> {
+        let mut request = match place {
+            ProposalPlace::Url(url) => self.request_at(url).await?,
+            ProposalPlace::Command(words) => {
+                let (request, left_out) = curl::request_of(words)?;
+                if !left_out.is_empty() {
+                    let left_out = left_out.join(", ");
+                    self.options.console.say(&format!("Left out: {left_out}"));
+                }
+                request
+            }
+        };
+        for header in &self.options.headers {
+            request.headers.retain(|(name, _)| *name != header.name);
+            let value = format!("${{ENV.{}}}", header.variable);
+            request.headers.push((header.name.clone(), value));
+            request.secrets.push(header.clone());
+        }
+        for secret in &request.secrets {
+            self.options.console.hide(&secret.value);
+        }
+
+        let mut variables = SentVariables::new();
+        let thread = self.options.ids.next("thread");
+        variables.insert("THREAD_ID".to_owned(), json!(thread));
+        let greeting = request.greeting.clone();
+        let first = self.turn(&mut request, &greeting, &mut variables).await?;
+        let mut responses = vec![first];
+        let (mut response, mut turns) = described(&responses)?;
+        if let Ok((_, events)) = responses[0].events() {
+            request.capture_ids(&events, &mut variables);
+        }
+        if let Some(second) = self.options.second {
+            let said = turns[0].texts.join("\n");
+            let history = json!([
+                { "role": "user", "content": greeting },
+                { "role": "assistant", "content": said },
+            ]);
+            variables.insert("HISTORY".to_owned(), history);
+            responses.push(self.turn(&mut request, second, &mut variables).await?);
+            (response, turns) = described(&responses)?;
+        }
+
+        let mut keys = CommentedKeys::new(2);
+        keys.add("type", json!("http"));
+        request.write(&mut keys);
+        keys.nested("response", |keys| response.write(keys));
+        Ok(TargetProposal {
+            speaks: SPEAKS,
+            url: request.url.clone(),
+            target: keys.into_text(),
+            turns,
+            secrets: request.secrets,
+        })
+    }
+
+    /// The request for a URL of which nothing else is known.
+    async fn request_at(&self, url: &Url) -> Result<ProposedRequest, TargetError> {
+        if let Some(written) = self.options.body {
+            let body: Value = serde_json::from_str(written).map_err(|error| {
+                TargetError::new(format!("`--body` is not JSON: {error}"))
+                    .with_help("the shell removes quotes: put the body into single quotes")
+            })?;
+            let mut request = ProposedRequest::post(url, ProposedContent::None);
+            let body = request.written_value("", body);
+            request.content = ProposedContent::Json(with_variables(body));
+            if request.has_input() {
+                return Ok(request);
+            }
+            return Err(TargetError::new("`--body` does not say what the user says")
+                .with_help("write `${INPUT}` in its place: `--body '{\"message\": \"${INPUT}\"}'`"));
+        }
+        match self.description(url).await? {
+            Some(Described::Request(request)) if request.has_input() => return Ok(*request),
+            Some(Described::OtherPaths(paths)) if !paths.is_empty() => {
+                let message = format!("its `openapi.json` has no POST {}", shown_path(url));
+                let help = format!("name the URL of one of these paths: {}", paths.join(", "));
+                return Err(TargetError::new(message).with_help(help));
+            }
+            _ => {}
+        }
+        let body = ProposedContent::Json(json!({ "message": "${INPUT}" }));
+        let mut request = ProposedRequest::post(url, body);
+        request.notes.push(FIRST_GUESS.to_owned());
+        Ok(request)
+    }
+
+    /// What the `openapi.json` of the server says of a URL; `None` if it has none.
+    async fn description(&self, url: &Url) -> Result<Option<Described>, TargetError> {
+        let mut place = url.clone();
+        place.set_path("/openapi.json");
+        place.set_query(None);
+        let mut request = ProposedRequest::post(&place, ProposedContent::None);
+        request.method = Method::Get;
+        for header in &self.options.headers {
+            request.headers.push((header.name.clone(), header.value.clone()));
+        }
+        self.options.console.say(&format!("  {SPEAKS}: GET {}", shown(&place)));
+        // A server without such a description may answer with anything.
+        let Ok(read) = self.send(request.filled(&SentVariables::new())).await else {
+            return Ok(None);
+        };
+        if !(200..300).contains(&read.received.head.status) {
+            return Ok(None);
+        }
+        match read_as::<Value>(&read.body) {
+            Ok(document) => openapi::request_of(&document, url),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Sends what the user says. A refusal that names missing fields leads to another request.
+    async fn turn(
+        &self,
+        request: &mut ProposedRequest,
+        input: &str,
+        variables: &mut SentVariables,
+    ) -> Result<SeenResponse, TargetError> {
+        let history = variables.entry("HISTORY".to_owned()).or_insert(json!([]));
+        let mut messages = history.as_array().cloned().unwrap_or_default();
+        messages.push(json!({ "role": "user", "content": input }));
+        variables.insert("MESSAGES".to_owned(), Value::Array(messages));
+        variables.insert("INPUT".to_owned(), json!(input));
+        for _ in 0..=MOST_REFUSALS {
+            self.options.console.say(&format!("  {SPEAKS}: {}", request.words(input)));
+            let read = self.send(request.filled(variables)).await?;
+            let status = read.received.head.status;
+            if (200..300).contains(&status) {
+                return Ok(SeenResponse {
+                    input: input.to_owned(),
+                    body: read.body,
+                });
+            }
+            let has_changed = match read_as::<Value>(&read.body) {
+                Ok(refusal) if status == UNPROCESSABLE => add_missing(request, &refusal)?,
+                _ => false,
+            };
+            if !has_changed {
+                return Err(http::refused(&read.received));
+            }
+            self.options.console.say("      no: fields are missing; the request is sent again with them");
+        }
+        Err(TargetError::new("the agent misses other fields each time")
+            .with_help("write the body: `--body '{\"message\": \"${INPUT}\"}'`"))
+    }
+
+    /// Sends a request, and reads its response as far as it comes in time.
+    async fn send(&self, request: HttpRequest) -> Result<ReadResponse, TargetError> {
+        let limits = &self.options.limits;
+        let mut closed = None;
+        let mut unseen = Unseen;
+        let sent = http::send(self.options.transport, request, limits, &mut unseen, &mut closed);
+        let sent = limits.cancel.run_until_cancelled(sent).await;
+        let Some(response) = sent.unwrap_or(Ok(None))? else {
+            return Err(TargetError::new("no answer in time"));
+        };
+        let until = response.until;
+        let mut received = response.received;
+        let mut body = response.body;
+        let mut bytes = Vec::new();
+        loop {
+            let next = limits.cancel.run_until_cancelled(body.next(until)).await;
+            match next {
+                Some(Next::Bytes(_, more)) => {
+                    received.add(&more);
+                    bytes.extend_from_slice(&more);
+                    if bytes.len() > MOST_BYTES {
+                        return Err(received.error("the response is too large for a greeting"));
+                    }
+                }
+                Some(Next::Broken(_, cause)) => {
+                    let message = format!("the connection broke inside the response: {cause}");
+                    return Err(received.broken_off(message));
+                }
+                // A stream may stay open after its end.
+                None | Some(Next::End | Next::Late | Next::After(..)) => break,
+            }
+        }
+        Ok(ReadResponse {
+            received,
+            body: bytes,
+        })
+    }
+}
+
+/// The mapping for responses, and the turns that it makes of them. What the reader does not accept is left out of it.
+fn described(
+    responses: &[SeenResponse],
+) -> Result<(ProposedResponse, Vec<ProposedTurn>), TargetError> {
+    let whole = ProposedResponse::of(responses).map_err(|why| unreadable(why, responses))?;
+    let mut candidates = vec![whole.clone(), whole.clone().without_end()];
+    if whole.has_calls() {
+        candidates.push(whole.without_end().without_calls());
+    }
+    let mut why = "no path can be read".to_owned();
+    for candidate in candidates {
+        let Some(mapping) = candidate.mapping() else {
+            continue;
+        };
+        match read_back(&mapping, responses) {
+            Ok(turns) if turns.iter().all(|turn| !turn.texts.is_empty()) => {
+                return Ok((candidate, turns));
+            }
+            Ok(_) => "a turn has no text".clone_into(&mut why),
+            Err(error) => why = error,
+        }
+    }
+    Err(unreadable(why, responses))
+}
+
+/// The error of responses in which nothing can be read, with their keys.
+fn unreadable(why: String, responses: &[SeenResponse]) -> TargetError {
+    let mut keys = SeenKeys::default();
+    for response in responses {
+        if let Ok((_, events)) = response.events() {
+            for event in &events {
+                keys.add(event);
+            }
+        }
+    }
+    TargetError::new(format!("{why}. {}", keys.words("")))
+        .with_help("describe the request and the response in a target with `type: http`")
+}
+
+/// The variables of a body that were written as literals.
+fn with_variables(body: Value) -> Value {
+    let text = body.to_string();
+    let names: BTreeSet<&str> = BTreeSet::from(["INPUT", "MESSAGES", "HISTORY", "THREAD_ID", "TURN"]);
+    let mut text = text;
+    for name in names {
+        text = text.replace(&format!("$${{{name}}}"), &format!("${{{name}}}"));
+    }
+    serde_json::from_str(&text).unwrap_or_else(|_| literal_value(body))
+}
+
+fn shown_path(url: &Url) -> String {
+    ananke_base::text::escape::line(url.path()).into_owned()
+}
+
+/// Keeps nothing of an exchange.
+struct Unseen;
+
+impl Sink for Unseen {
+    fn wire(&mut self, _: At, _: Wire<'_>) {}
+
+    fn change(&mut self, _: At, _: Change<'_>) -> std::ops::ControlFlow<Stop> {
+        std::ops::ControlFlow::Continue(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The body of a captured response.
+    fn captured(file: &str, name: &str) -> SeenResponse {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/captures/http");
+        let text = std::fs::read_to_string(folder.join(format!("{file}.txt"))).unwrap();
+        let text = format!("\n{text}");
+        let (_, section) = text.split_once(&format!("\n## {name}\n")).unwrap();
+        let section = section.split("\n## ").next().unwrap();
+        let (_, body) = section.split_once("\r\n\r\n").unwrap();
+        SeenResponse {
+            input: "weather".to_owned(),
+            body: body.as_bytes().to_vec(),
+        }
+    }
+
+    /// What a proposal for one response reads, and its keys.
+    fn proposed(response: SeenResponse) -> (ProposedTurn, String) {
+        let (response, mut turns) = described(&[response]).unwrap();
+        let mut keys = CommentedKeys::new(0);
+        response.write(&mut keys);
+        (turns.remove(0), keys.into_text())
+    }
+
+    #[test]
+    fn captured_responses_are_described() {
+        let paris = json!({ "city": "Paris" });
+        let nothing = json!({});
+        let called = Some(&paris);
+        let named = Some(&nothing);
+        for (file, name, text, call) in [
+            ("adk", "run", "Let me look.\nIt is sunny.", called),
+            ("adk", "run_sse", "Let me look.\nIt is sunny.", called),
+            ("agentcore", "plain", "It is sunny.", None),
+            ("agentcore", "stream", "It is sunny.", named),
+            ("agno", "stream=false", "It is sunny.", called),
+            ("agno", "stream=true", "It is sunny.", called),
+            ("ai4", "weather", "It is sunny.", called),
+            ("genkit", "weather", "It is sunny.", None),
+            ("genkit", "stream weather", "It is sunny.", None),
+            ("hayhooks", "run weather", "It is sunny.", None),
+            ("langgraph", "stream [\"messages-tuple\"]", "It is sunny.", called),
+            ("langgraph", "stream [\"updates\"]", "It is sunny.", called),
+            ("langgraph", "wait", "It is sunny.", called),
+            ("langserve", "invoke weather", "It is sunny.", called),
+            ("langserve", "stream weather", "It is sunny.", None),
+            ("pydantic-ai", "ndjson", "It is sunny.", None),
+            ("pydantic-ai", "messages", "It is sunny.", called),
+            ("workflows", "run weather", "It is sunny.", None),
+            ("workflows", "events sse", "It is sunny.", called),
+        ] {
+            let (turn, keys) = proposed(captured(file, name));
+            assert_eq!(turn.texts.join("\n"), text, "{file} {name}:\n{keys}");
+            let calls: Vec<_> = turn.calls.iter().map(|(name, args)| (name.as_str(), args)).collect();
+            let expected: Vec<_> = call.into_iter().map(|args| ("get_weather", args)).collect();
+            assert_eq!(calls, expected, "{file} {name}:\n{keys}");
+            assert_eq!(turn.unread, 0, "{file} {name}:\n{keys}");
+            println!("# {file} {name}\n{keys}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The fields that a server misses in a request, as FastAPI and pydantic list them in a response with the status 422.
+
+use serde_json::{Map, Value};
+
+use super::field_use::FieldUse;
+use super::openapi::without_values;
+use super::proposed_request::{ProposedContent, ProposedRequest};
+use ananke_agents::TargetError;
+
+/// Adds the fields to a request that its refusal names. `false` if the refusal names none.
+///
+/// # Errors
+/// If a field is missing, and its name does not say what goes there.
+pub(super) fn add_missing(
+    request: &mut ProposedRequest,
+    refusal: &Value,
+) -> Result<bool, TargetError> {
+    let mut unknown = Vec::new();
+    let mut has_changed = false;
+    let problems = refusal["detail"].as_array().into_iter().flatten();
+    for problem in problems {
+        let kind = problem["type"].as_str().unwrap_or_default();
+        let place = problem["loc"].as_array().into_iter().flatten();
+        let place: Vec<&str> = place.filter_map(Value::as_str).collect();
+        let is_missing = kind == "missing" || kind == "value_error.missing";
+        let Some((part, [.., name])) = place.split_first().filter(|_| is_missing) else {
+            continue;
+        };
+        let value = match (FieldUse::of_text(name), FieldUse::of_list(name)) {
+            (FieldUse::Other, of_list) => of_list.template(),
+            (of_text, _) => of_text.template(),
+        };
+        let Some(value) = value else {
+            unknown.push(place[1..].join("."));
+            continue;
+        };
+        if *part == "query" {
+            let text = value.as_str().unwrap_or_default();
+            request.query.push(((*name).to_owned(), text.to_owned()));
+        } else {
+            add(request, &place[1..], value);
+        }
+        has_changed = true;
+    }
+    if !unknown.is_empty() {
+        return Err(without_values(&unknown));
+    }
+    if has_changed {
+        request.notes = vec!["Guess: from the names of the fields that the agent missed.".to_owned()];
+    }
+    Ok(has_changed)
+}
+
+/// Adds a field to the body. What was guessed before goes, since the server may refuse fields that it does not know.
+fn add(request: &mut ProposedRequest, place: &[&str], value: Value) {
+    let is_first_guess = request.notes.iter().any(|note| note == FIRST_GUESS);
+    if is_first_guess {
+        request.notes.clear();
+        // A field that was sent as JSON and is missing all the same is expected in a form.
+        if let ProposedContent::Json(Value::Object(keys)) = &request.content
+            && place.len() == 1
+            && keys.contains_key(place[0])
+        {
+            request.content = ProposedContent::Form(Vec::new());
+        } else {
+            request.content = ProposedContent::Json(Value::Object(Map::new()));
+        }
+    }
+    match &mut request.content {
+        ProposedContent::Form(fields) => {
+            let text = value.as_str().unwrap_or_default().to_owned();
+            fields.push((place.join("."), text));
+        }
+        ProposedContent::Json(body) => {
+            let mut inner = body;
+            for key in place {
+                if !inner.is_object() {
+                    *inner = Value::Object(Map::new());
+                }
+                inner = &mut inner[*key];
+            }
+            *inner = value;
+        }
+        ProposedContent::None | ProposedContent::Text(_) => {}
+    }
+}
+
+/// The note of a body of which nothing says what it is.
+pub(super) const FIRST_GUESS: &str = "Guess: nothing says what the body is.";

@@ -1,0 +1,272 @@
+//! The request that a description of an API asks for: the POST at a path in its `openapi.json`.
+//!
+//! **Invariant:** references are followed to a limited depth, so that a description that refers to itself ends.
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::field_use::FieldUse;
+use super::proposed_request::{ProposedContent, ProposedRequest};
+use ananke_agents::TargetError;
+use ananke_base::text::escape;
+use ananke_model::variables::{literal, literal_value};
+
+/// The deepest schema that is looked into.
+const DEPTH: usize = 6;
+
+/// The most fields or paths that a message names.
+const MOST_NAMES: usize = 10;
+
+const JSON: &str = "application/json";
+const FORMS: [&str; 2] = ["application/x-www-form-urlencoded", "multipart/form-data"];
+
+/// The answer of a description about a URL.
+pub(super) enum Described {
+    /// The request that is sent there.
+    Request(Box<ProposedRequest>),
+    /// It has other paths that take a POST.
+    OtherPaths(Vec<String>),
+}
+
+/// The request that `document` asks for at `url`.
+///
+/// # Errors
+/// If fields are required, and nothing says what they are.
+pub(super) fn request_of(document: &Value, url: &Url) -> Result<Option<Described>, TargetError> {
+    let Some(paths) = document.get("paths").and_then(Value::as_object) else {
+        return Ok(None);
+    };
+    let mut others = Vec::new();
+    for (path, methods) in paths {
+        let Some(post) = methods.get("post") else {
+            continue;
+        };
+        if is_at(path, url.path()) {
+            return Description { document }.request(post, url).map(Some);
+        }
+        others.push(escape::line(path).into_owned());
+    }
+    others.truncate(MOST_NAMES);
+    Ok(Some(Described::OtherPaths(others)))
+}
+
+/// Whether a path of the description is that of a URL; servers may be mounted below a prefix.
+fn is_at(described: &str, path: &str) -> bool {
+    let parts = |path: &str| -> Vec<String> {
+        let parts = path.split('/').filter(|part| !part.is_empty());
+        parts.map(str::to_owned).collect()
+    };
+    let described = parts(described);
+    let path = parts(path);
+    let Some(skipped) = path.len().checked_sub(described.len()) else {
+        return false;
+    };
+    let mut pairs = described.iter().zip(&path[skipped..]);
+    let is_same = pairs.all(|(described, part)| described.starts_with('{') || described == part);
+    // The root is at the end of every path.
+    is_same && (skipped == 0 || !described.is_empty())
+}
+
+/// A description of an API.
+struct Description<'d> {
+    document: &'d Value,
+}
+
+impl Description<'_> {
+    fn request(&self, post: &Value, url: &Url) -> Result<Described, TargetError> {
+        let content = self.resolved(&post["requestBody"])["content"].clone();
+        let mut missing = Vec::new();
+        let mut request = ProposedRequest::post(url, ProposedContent::None);
+        let form = FORMS.iter().find_map(|form| content.get(form));
+        if let Some(schema) = content.get(JSON).and_then(|it| it.get("schema")) {
+            let body = self.object(schema, &mut missing, 0);
+            request.fields = Some(self.properties(schema, 0).keys().cloned().collect());
+            request.content = ProposedContent::Json(body);
+        } else if let Some(schema) = form.and_then(|it| it.get("schema")) {
+            let fields = self.object(schema, &mut missing, 0);
+            let fields = fields.as_object().into_iter().flatten();
+            let fields = fields.map(|(name, value)| {
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                (name.clone(), text)
+            });
+            request.content = ProposedContent::Form(fields.collect());
+        }
+        for parameter in post["parameters"].as_array().into_iter().flatten() {
+            let parameter = self.resolved(parameter);
+            let is_query = parameter["in"] == "query";
+            let Some(name) = parameter["name"].as_str() else {
+                continue;
+            };
+            let is_required = parameter["required"] == true;
+            let value = self.field(name, &parameter["schema"], is_required, &mut missing, 0);
+            if is_query && let Some(value) = value {
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                request.query.push((name.to_owned(), text));
+            }
+        }
+        if !missing.is_empty() {
+            return Err(without_values(&missing));
+        }
+        request.notes.push("Guess: from the names of the fields in `openapi.json`.".to_owned());
+        Ok(Described::Request(Box::new(request)))
+    }
+
+    /// A schema without a reference at its top.
+    fn resolved<'s>(&'s self, schema: &'s Value) -> &'s Value {
+        let mut schema = schema;
+        for _ in 0..DEPTH {
+            let Some(reference) = schema.get("$ref").and_then(Value::as_str) else {
+                break;
+            };
+            let pointer = reference.strip_prefix('#').unwrap_or(reference);
+            let Some(target) = self.document.pointer(pointer) else {
+                break;
+            };
+            schema = target;
+        }
+        // A field that may be null is described as a choice.
+        for choice in ["anyOf", "oneOf"] {
+            if let Some(choices) = schema.get(choice).and_then(Value::as_array) {
+                let mut choices = choices.iter().filter(|choice| choice["type"] != "null");
+                if let Some(first) = choices.next()
+                    && !first[choice].is_array()
+                {
+                    return match first.get("$ref").and_then(Value::as_str) {
+                        Some(reference) => {
+                            let pointer = reference.strip_prefix('#').unwrap_or(reference);
+                            self.document.pointer(pointer).unwrap_or(first)
+                        }
+                        None => first,
+                    };
+                }
+            }
+        }
+        schema
+    }
+
+    /// The properties of an object, with those of the schemas that it extends: each with whether it is required.
+    fn properties(&self, schema: &Value, depth: usize) -> Map<String, Value> {
+        let schema = self.resolved(schema);
+        let mut properties = Map::new();
+        if depth > DEPTH {
+            return properties;
+        }
+        for part in schema["allOf"].as_array().into_iter().flatten() {
+            properties.extend(self.properties(part, depth + 1));
+        }
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            properties.insert(name.clone(), property.clone());
+        }
+        properties
+    }
+
+    fn required(&self, schema: &Value, depth: usize) -> Vec<String> {
+        let schema = self.resolved(schema);
+        let mut required = Vec::new();
+        if depth > DEPTH {
+            return required;
+        }
+        for part in schema["allOf"].as_array().into_iter().flatten() {
+            required.extend(self.required(part, depth + 1));
+        }
+        let own = schema["required"].as_array().into_iter().flatten();
+        required.extend(own.filter_map(|name| Some(name.as_str()?.to_owned())));
+        required
+    }
+
+    /// An object with the fields that the agent needs.
+    fn object(&self, schema: &Value, missing: &mut Vec<String>, depth: usize) -> Value {
+        let properties = self.properties(schema, depth);
+        let required = self.required(schema, depth);
+        let mut object = Map::new();
+        for (name, property) in &properties {
+            let is_required = required.contains(name);
+            if let Some(value) = self.field(name, property, is_required, missing, depth) {
+                object.insert(name.clone(), value);
+            }
+        }
+        // Several fields may be what the user says: the likeliest is, and others only where they are required.
+        let mut inputs = Vec::new();
+        for (name, value) in &object {
+            if value == "${INPUT}" {
+                inputs.push(name.clone());
+            }
+        }
+        let best = inputs.iter().min_by_key(|name| FieldUse::of_text(name));
+        for name in &inputs {
+            if Some(name) != best && !required.contains(name) {
+                object.shift_remove(name);
+            }
+        }
+        Value::Object(object)
+    }
+
+    /// The value of a field; `None` if it can be left out, or if nothing says what it is.
+    fn field(
+        &self,
+        name: &str,
+        written: &Value,
+        is_required: bool,
+        missing: &mut Vec<String>,
+        depth: usize,
+    ) -> Option<Value> {
+        if depth > DEPTH {
+            return None;
+        }
+        let schema = self.resolved(written);
+        let kind = schema["type"].as_str().unwrap_or_default();
+        let is_choice = schema.get("enum").is_some() || schema.get("const").is_some();
+        let field_use = match kind {
+            "array" => FieldUse::of_list(name),
+            "string" | "" if !is_choice && schema.get("properties").is_none() => {
+                FieldUse::of_text(name)
+            }
+            _ => FieldUse::Other,
+        };
+        if let Some(template) = field_use.template() {
+            return Some(template);
+        }
+        if !is_required {
+            return None;
+        }
+        let example = [written, schema].into_iter().find_map(|schema| {
+            let first = |key: &str| schema.get(key)?.as_array()?.first();
+            schema
+                .get("default")
+                .filter(|value| !value.is_null())
+                .or_else(|| schema.get("const"))
+                .or_else(|| schema.get("example"))
+                .or_else(|| first("examples"))
+                .or_else(|| first("enum"))
+        });
+        if let Some(example) = example {
+            return Some(literal_value(example.clone()));
+        }
+        if schema.get("properties").is_some() || schema.get("allOf").is_some() {
+            return Some(self.object(schema, missing, depth + 1));
+        }
+        if kind == "array" {
+            let items = self.resolved(&schema["items"]);
+            let item = self.object(items, missing, depth + 1);
+            let is_empty = item.as_object().is_some_and(Map::is_empty);
+            let items = if is_empty { Vec::new() } else { vec![item] };
+            return Some(Value::Array(items));
+        }
+        if kind == "object" {
+            return Some(Value::Object(Map::new()));
+        }
+        missing.push(literal(name));
+        None
+    }
+}
+
+/// The error of a request that needs fields of which nothing says what they are.
+pub(super) fn without_values(missing: &[String]) -> TargetError {
+    let named = missing.iter().take(MOST_NAMES);
+    let named: Vec<String> = named.map(|name| format!("`{}`", escape::line(name))).collect();
+    let named = named.join(", ");
+    TargetError::new(format!(
+        "the agent wants {named}, and nothing says what goes there"
+    ))
+    .with_help("write the body: `--body '{\"message\": \"${INPUT}\", …}'`, where `${INPUT}` is what the user says")
+}

@@ -1,0 +1,389 @@
+//! The request that is proposed: what is sent to find out, and the keys of the target that send it again.
+//!
+//! **Invariant:** secret values are never in it: variables of the environment are in their places, as files have them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::super::event::ResponseEvent;
+use super::commented_keys::CommentedKeys;
+use super::field_use::{is_secret, is_session_id};
+use ananke_agents::http::{
+    HttpOptions, HttpRequest, Method, RequestProgress, headers_with_defaults, shown,
+};
+use ananke_agents::NamedSecret;
+use ananke_base::text::{escape, truncate};
+use ananke_model::variables::{as_text, literal};
+
+/// What is said if nothing says what to say.
+pub(super) const GREETING: &str = "Hello";
+
+/// The most characters of a request that are shown before it is sent.
+const SHOWN: usize = 400;
+
+/// The deepest level at which an id of a conversation is looked for.
+const ID_DEPTH: usize = 3;
+
+/// A request with variables in it.
+#[derive(Clone, Debug)]
+pub(super) struct ProposedRequest {
+    pub(super) url: Url,
+    pub(super) method: Method,
+    /// Names in lower case.
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) query: Vec<(String, String)>,
+    pub(super) content: ProposedContent,
+    /// What the user says in the first turn.
+    pub(super) greeting: String,
+    /// The reasons for what is in the body, which stand before it as comments.
+    pub(super) notes: Vec<String>,
+    /// The fields that the API is known to take; `None` if nothing says that.
+    pub(super) fields: Option<Vec<String>>,
+    pub(super) secrets: Vec<NamedSecret>,
+    /// The values of responses that later requests send: name and path.
+    pub(super) captures: Vec<(String, String)>,
+}
+
+/// The body of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum ProposedContent {
+    None,
+    Json(Value),
+    Text(String),
+    Form(Vec<(String, String)>),
+}
+
+/// The values of variables when a request is sent.
+pub(super) type SentVariables = BTreeMap<String, Value>;
+
+impl ProposedRequest {
+    /// A POST of this body.
+    pub(super) fn post(url: &Url, content: ProposedContent) -> Self {
+        Self {
+            url: url.clone(),
+            method: Method::Post,
+            headers: Vec::new(),
+            query: Vec::new(),
+            content,
+            greeting: GREETING.to_owned(),
+            notes: Vec::new(),
+            fields: None,
+            secrets: Vec::new(),
+            captures: Vec::new(),
+        }
+    }
+
+    /// A text for a file: itself, or the variable that has it if it is secret.
+    pub(super) fn written(&mut self, name: &str, value: &str) -> String {
+        if !is_secret(name, value) {
+            return literal(value);
+        }
+        let known = self.secrets.iter().find(|secret| secret.value == value);
+        let variable = match known {
+            Some(secret) => secret.variable.clone(),
+            None => self.add_secret(name, value),
+        };
+        format!("${{ENV.{variable}}}")
+    }
+
+    fn add_secret(&mut self, name: &str, value: &str) -> String {
+        let letters = name.chars().map(|letter| match letter {
+            'a'..='z' | 'A'..='Z' | '0'..='9' => letter.to_ascii_uppercase(),
+            _ => '_',
+        });
+        let base = format!("AGENT_{}", letters.collect::<String>());
+        let mut variable = base.clone();
+        let mut number = 2;
+        while self.secrets.iter().any(|secret| secret.variable == variable) {
+            variable = format!("{base}_{number}");
+            number += 1;
+        }
+        self.secrets.push(NamedSecret {
+            name: name.to_owned(),
+            variable: variable.clone(),
+            value: value.to_owned(),
+        });
+        variable
+    }
+
+    /// A value for a file: texts under secret names are variables.
+    pub(super) fn written_value(&mut self, name: &str, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.written(name, &text)),
+            Value::Array(items) => items
+                .into_iter()
+                .map(|item| self.written_value(name, item))
+                .collect(),
+            Value::Object(keys) => {
+                let mut written = Map::new();
+                for (key, value) in keys {
+                    let value = self.written_value(&key, value);
+                    written.insert(key, value);
+                }
+                Value::Object(written)
+            }
+            other => other,
+        }
+    }
+
+    /// Whether something of it is what the user says.
+    pub(super) fn has_input(&self) -> bool {
+        let names_input = |text: &str| text.contains("${INPUT}") || text.contains("${MESSAGES}");
+        let in_query = self.query.iter().any(|(_, value)| names_input(value));
+        in_query
+            || match &self.content {
+                ProposedContent::None => false,
+                ProposedContent::Json(body) => names_input(&body.to_string()),
+                ProposedContent::Text(text) => names_input(text),
+                ProposedContent::Form(fields) => fields.iter().any(|(_, it)| names_input(it)),
+            }
+    }
+
+    /// The request in words: everything but what the user says has the names of its variables.
+    pub(super) fn words(&self, input: &str) -> String {
+        let variables = SentVariables::from_iter([("INPUT".to_owned(), json!(input))]);
+        let named = |name: &str| {
+            let value = variables.get(name).cloned();
+            Some(value.unwrap_or_else(|| json!(format!("${{{name}}}"))))
+        };
+        let mut words = format!("{} {}", self.method.as_str(), shown(&self.url));
+        for (index, (name, value)) in self.query.iter().enumerate() {
+            let mark = if index == 0 { '?' } else { '&' };
+            words.push_str(&format!("{mark}{name}={}", filled_text(value, &named)));
+        }
+        let body = match &self.content {
+            ProposedContent::None => None,
+            ProposedContent::Json(body) => filled(body, &named).map(|body| body.to_string()),
+            ProposedContent::Text(text) => Some(filled_text(text, &named)),
+            ProposedContent::Form(fields) => {
+                let fields = fields
+                    .iter()
+                    .map(|(name, value)| format!("{name}={}", filled_text(value, &named)));
+                Some(fields.collect::<Vec<_>>().join("&"))
+            }
+        };
+        if let Some(body) = body {
+            words.push_str(" with ");
+            words.push_str(&body);
+        }
+        for (name, value) in &self.headers {
+            words.push_str(&format!(", {name}: {value}"));
+        }
+        escape::line(&truncate::chars(&words, SHOWN)).into_owned()
+    }
+
+    /// The request as it is sent.
+    pub(super) fn filled(&self, variables: &SentVariables) -> HttpRequest {
+        let look_up = |name: &str| {
+            if let Some(variable) = name.strip_prefix("ENV.") {
+                let secret = self.secrets.iter().find(|it| it.variable == variable);
+                return secret.map(|secret| json!(secret.value));
+            }
+            variables.get(name).cloned()
+        };
+        let mut url = self.url.clone();
+        if !self.query.is_empty() {
+            let mut pairs = url.query_pairs_mut();
+            for (name, value) in &self.query {
+                pairs.append_pair(name, &filled_text(value, &look_up));
+            }
+        }
+        let (kind, body) = match &self.content {
+            ProposedContent::None => ("", Bytes::new()),
+            ProposedContent::Json(body) => {
+                let body = filled(body, &look_up).unwrap_or(Value::Null);
+                ("application/json", Bytes::from(body.to_string()))
+            }
+            ProposedContent::Text(text) => (
+                "text/plain; charset=utf-8",
+                Bytes::from(filled_text(text, &look_up)),
+            ),
+            ProposedContent::Form(fields) => {
+                let mut form = url::form_urlencoded::Serializer::new(String::new());
+                for (name, value) in fields {
+                    form.append_pair(name, &filled_text(value, &look_up));
+                }
+                (
+                    "application/x-www-form-urlencoded",
+                    Bytes::from(form.finish()),
+                )
+            }
+        };
+        let own: Vec<(String, String)> = self
+            .headers
+            .iter()
+            .map(|(name, value)| (name.clone(), filled_text(value, &look_up)))
+            .collect();
+        let mut defaults = vec![("accept", "application/json, text/event-stream, */*")];
+        if !kind.is_empty() {
+            defaults.push(("content-type", kind));
+        }
+        HttpRequest {
+            method: self.method,
+            url,
+            headers: headers_with_defaults(&own, &defaults),
+            body,
+            response_headers: Vec::new(),
+            options: Arc::new(HttpOptions::default()),
+            progress: RequestProgress::default(),
+        }
+    }
+
+    /// Takes the ids of the conversation that the server chose: later requests send them under the same names.
+    pub(super) fn capture_ids(
+        &mut self,
+        events: &[ResponseEvent],
+        variables: &mut SentVariables,
+    ) {
+        let sent: Vec<Value> = variables.values().cloned().collect();
+        for event in events {
+            let mut found = Vec::new();
+            find_ids(&event.value, String::new(), 0, &mut found);
+            for (name, path, value) in found {
+                let is_sent = sent.contains(&value);
+                let variable = name.to_ascii_uppercase().replace('-', "_");
+                let is_known = self.captures.iter().any(|(known, _)| *known == variable);
+                if !is_sent && !is_known && self.sends_later(&name, &variable) {
+                    self.captures.push((variable.clone(), path));
+                    variables.insert(variable, value);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Adds a field that is left out until its value is known. `false` if the API does not take it.
+    fn sends_later(&mut self, name: &str, variable: &str) -> bool {
+        let is_taken = match &self.fields {
+            Some(fields) => fields.iter().any(|field| field == name),
+            None => true,
+        };
+        let value = format!("${{{variable}}}");
+        let ProposedContent::Json(Value::Object(keys)) = &mut self.content else {
+            return false;
+        };
+        if !is_taken {
+            return false;
+        }
+        keys.insert(name.to_owned(), json!(value));
+        self.notes.push(format!(
+            "Guess: the agent gives `{name}` in its first response, and expects it in the next request."
+        ));
+        true
+    }
+
+    /// Writes the keys of the request with comments.
+    pub(super) fn write(&self, keys: &mut CommentedKeys) {
+        keys.add("endpoint", json!(literal(self.url.as_str())));
+        if self.method == Method::Get {
+            keys.add("method", json!("GET"));
+        }
+        for (name, pairs) in [("headers", &self.headers), ("query", &self.query)] {
+            if !pairs.is_empty() {
+                keys.add(name, pairs_value(pairs));
+            }
+        }
+        for note in &self.notes {
+            keys.comment(note);
+        }
+        match &self.content {
+            ProposedContent::None => {}
+            ProposedContent::Json(body) => keys.add("body", body.clone()),
+            ProposedContent::Text(text) => keys.add("body", json!(text)),
+            ProposedContent::Form(fields) => keys.add("form", pairs_value(fields)),
+        }
+        if !self.captures.is_empty() {
+            keys.add("capture", pairs_value(&self.captures));
+        }
+    }
+}
+
+fn pairs_value(pairs: &[(String, String)]) -> Value {
+    let pairs = pairs
+        .iter()
+        .map(|(name, value)| (name.clone(), json!(value)));
+    Value::Object(pairs.collect())
+}
+
+/// The ids of conversations in a value: name, path and value.
+fn find_ids(value: &Value, path: String, depth: usize, found: &mut Vec<(String, String, Value)>) {
+    let Value::Object(keys) = value else {
+        return;
+    };
+    for (key, value) in keys {
+        let is_plain = key
+            .chars()
+            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        if !is_plain {
+            continue;
+        }
+        let dot = if path.is_empty() { "" } else { "." };
+        let path = format!("{path}{dot}{key}");
+        if is_session_id(key, value) {
+            found.push((key.clone(), path, value.clone()));
+        } else if depth < ID_DEPTH {
+            find_ids(value, path, depth + 1, found);
+        }
+    }
+}
+
+/// A value with its variables filled; `None` if it is one variable without a value.
+fn filled(value: &Value, look_up: &dyn Fn(&str) -> Option<Value>) -> Option<Value> {
+    match value {
+        Value::String(text) => {
+            let whole = text.strip_prefix("${").and_then(|it| it.strip_suffix('}'));
+            match whole {
+                Some(name) if !name.contains('}') => look_up(name),
+                _ => Some(Value::String(filled_text(text, look_up))),
+            }
+        }
+        Value::Array(items) => {
+            let items = items.iter().filter_map(|item| filled(item, look_up));
+            Some(Value::Array(items.collect()))
+        }
+        Value::Object(keys) => {
+            let mut filled_keys = Map::new();
+            for (key, value) in keys {
+                if let Some(value) = filled(value, look_up) {
+                    filled_keys.insert(key.clone(), value);
+                }
+            }
+            Some(Value::Object(filled_keys))
+        }
+        other => Some(other.clone()),
+    }
+}
+
+/// A text with its variables filled.
+fn filled_text(text: &str, look_up: &dyn Fn(&str) -> Option<Value>) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("${") {
+        let before = &rest[..at];
+        let after = &rest[at + 2..];
+        // Two dollars write a brace that begins no variable.
+        if let Some(before) = before.strip_suffix('$') {
+            filled.push_str(before);
+            filled.push_str("${");
+            rest = after;
+            continue;
+        }
+        filled.push_str(before);
+        let Some(end) = after.find('}') else {
+            filled.push_str("${");
+            rest = after;
+            continue;
+        };
+        let value = look_up(&after[..end]).unwrap_or_default();
+        if !value.is_null() {
+            filled.push_str(&as_text(&value));
+        }
+        rest = &after[end + 1..];
+    }
+    filled.push_str(rest);
+    filled
+}

@@ -1,0 +1,484 @@
+//! The mapping that is proposed for responses that were seen: their text, calls and results, and the end of a stream.
+//!
+//! **Invariant:** a live key reads something that was seen, or finds a key that was there; everything else is a comment.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::super::event::ResponseEvent;
+use super::super::mapping::{
+    CallMapping, CompiledPick, ResponseMapping, ResultMapping, TextMapping,
+};
+use super::super::modes::{CallMode, StreamForm, TextMode};
+use super::super::path::EventPath;
+use super::commented_keys::CommentedKeys;
+use super::response_survey::{CallHit, ResponseSurvey, TEXTS, TextHit};
+use super::seen_response::SeenResponse;
+
+/// Keys that often have other things than the answer.
+const WEAK_TEXTS: [&str; 4] = ["message", "result", "data", "chunk"];
+
+/// The most groups of texts that are compared with each other.
+const MOST_GROUPS: usize = 100;
+
+/// The mapping of a response, as paths.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct ProposedResponse {
+    form: StreamForm,
+    text: String,
+    mode: Option<TextMode>,
+    calls: Option<ProposedCalls>,
+    results: Option<ProposedCalls>,
+    error: Option<String>,
+    done: Option<String>,
+    /// The condition of an event that may report an error, if events are told apart: `[?type=error]`.
+    error_guess: String,
+}
+
+/// Where calls or results are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct ProposedCalls {
+    at: String,
+    name: Option<String>,
+    id: Option<String>,
+    index: Option<String>,
+    args: Option<String>,
+    result: Option<String>,
+    error: Option<String>,
+    is_delta: bool,
+}
+
+/// Texts at one path.
+struct TextGroup<'s> {
+    path: &'s str,
+    key: &'s str,
+    /// The number of texts that are not empty.
+    hits: usize,
+    joined: String,
+    texts: Vec<&'s str>,
+    events: BTreeSet<usize>,
+}
+
+impl ProposedResponse {
+    /// The mapping for the responses of one conversation.
+    ///
+    /// # Errors
+    /// The reason why nothing in them can be read as text.
+    pub(super) fn of(responses: &[SeenResponse]) -> Result<Self, String> {
+        let mut form = StreamForm::Auto;
+        let mut events = Vec::new();
+        let mut ends = Vec::new();
+        for response in responses {
+            let (own, read) = response.events()?;
+            form = own;
+            events.extend(read);
+            ends.push(events.len());
+        }
+        if form == StreamForm::Text {
+            return Ok(Self {
+                form,
+                text: "$".to_owned(),
+                ..Self::default()
+            });
+        }
+        let inputs: Vec<&str> = responses.iter().map(|it| it.input.as_str()).collect();
+        let events: Vec<&ResponseEvent> = events.iter().collect();
+        let is_document = form == StreamForm::Json;
+        let survey = ResponseSurvey::of(&events, is_document, &inputs);
+        let groups = text_groups(&survey.texts);
+        let Some(text) = best_text(&groups, is_document) else {
+            return Err("nothing in the response can be read as the text of the agent".to_owned());
+        };
+        let calls = best_calls(&survey.calls, is_document);
+        let results = match &calls {
+            Some(calls) if calls.result.is_none() => results_of(calls, &survey.calls),
+            _ => None,
+        };
+        let mut taken: BTreeSet<&str> = BTreeSet::new();
+        for event in &text.events {
+            taken.insert(&survey.kinds[*event]);
+        }
+        for hit in &survey.calls {
+            taken.insert(&survey.kinds[hit.event]);
+        }
+        Ok(Self {
+            form,
+            text: text.path.to_owned(),
+            mode: text_mode(text, &groups, is_document),
+            error: error_path(&events),
+            done: last_kind(&survey.kinds, &ends, &taken),
+            error_guess: error_guess(&survey.kinds),
+            calls,
+            results,
+        })
+    }
+
+    /// The same without calls, which the reader did not accept.
+    pub(super) fn without_calls(mut self) -> Self {
+        self.calls = None;
+        self.results = None;
+        self
+    }
+
+    /// The same without the end of a stream.
+    pub(super) fn without_end(mut self) -> Self {
+        self.done = None;
+        self
+    }
+
+    /// Whether it has paths to calls.
+    pub(super) fn has_calls(&self) -> bool {
+        self.calls.is_some()
+    }
+
+    /// The mapping, as the reader of responses takes it; `None` if a path is none.
+    pub(super) fn mapping(&self) -> Option<ResponseMapping> {
+        let calls = match &self.calls {
+            Some(calls) => Some(CallMapping {
+                at: pick(&calls.at)?,
+                name: pick(calls.name.as_deref().unwrap_or("name"))?,
+                id: optional(calls.id.as_ref()),
+                index: optional(calls.index.as_ref()),
+                args: optional(calls.args.as_ref()),
+                result: optional(calls.result.as_ref()),
+                error: optional(calls.error.as_ref()),
+                mode: if calls.is_delta {
+                    CallMode::Delta
+                } else {
+                    CallMode::Whole
+                },
+            }),
+            None => None,
+        };
+        let results = match &self.results {
+            Some(results) => Some(ResultMapping {
+                at: pick(&results.at)?,
+                id: optional(results.id.as_ref()),
+                name: optional(results.name.as_ref()),
+                result: optional(results.result.as_ref()),
+                error: optional(results.error.as_ref()),
+            }),
+            None => None,
+        };
+        Some(ResponseMapping {
+            form: self.form,
+            text: TextMapping {
+                pick: pick(&self.text)?,
+                mode: self.mode,
+                is_optional: false,
+            },
+            calls,
+            results,
+            error: optional(self.error.as_ref()),
+            done: optional(self.done.as_ref()),
+            interrupts: None,
+            usage: None,
+            reasoning: None,
+            state: None,
+            is_strict: false,
+        })
+    }
+
+    /// Writes the keys of `response` with comments.
+    pub(super) fn write(&self, keys: &mut CommentedKeys) {
+        let stream = match self.form {
+            StreamForm::Auto | StreamForm::Json => None,
+            StreamForm::Sse => Some("sse"),
+            StreamForm::Ndjson => Some("ndjson"),
+            StreamForm::Text => Some("text"),
+            StreamForm::Prefixed => Some("prefixed"),
+        };
+        if let Some(stream) = stream {
+            keys.add("stream", json!(stream));
+        }
+        keys.comment("Guess: the text of the agent.");
+        let text = match self.mode {
+            None => json!(self.text),
+            Some(mode) => json!({ "path": self.text, "mode": mode_word(mode) }),
+        };
+        keys.add("text", text);
+        if self.form == StreamForm::Text {
+            return keys.comment("Plain text shows no calls and no errors.");
+        }
+        match &self.calls {
+            Some(calls) => {
+                keys.comment("Guess: the calls of tools.");
+                keys.add("calls", calls.keys());
+            }
+            None => {
+                keys.comment("No call was seen. If the response shows calls, correct this and make it a key; rules about tools need it.");
+                keys.comment(&format!("calls: {{ at: {}, name: name, args: args, result: result }}", self.call_guess()));
+            }
+        }
+        if let Some(results) = &self.results {
+            keys.comment("Guess: the results of the calls.");
+            keys.add("results", results.keys());
+        }
+        match &self.error {
+            Some(error) => {
+                keys.comment("Guess: the error of a turn that fails.");
+                keys.add("error", json!(error));
+            }
+            None => {
+                keys.comment("No error was seen. If a failed turn has status 200, say where its error is.");
+                keys.comment(&format!("error: {}", self.error_words()));
+            }
+        }
+        if let Some(done) = &self.done {
+            keys.comment("Guess: the event that ends the stream; without it, the response was cut.");
+            keys.add("done", json!(done));
+        }
+    }
+
+    /// The likely path to calls, if none was seen.
+    fn call_guess(&self) -> String {
+        match self.error_guess.strip_suffix("error]") {
+            Some(condition) => format!("\"{condition}tool_call]\""),
+            None => "\"tool_calls[*]\"".to_owned(),
+        }
+    }
+
+    fn error_words(&self) -> String {
+        if self.error_guess.is_empty() {
+            "error".to_owned()
+        } else {
+            format!("\"{}.message\"", self.error_guess)
+        }
+    }
+}
+
+impl ProposedCalls {
+    /// The keys as a file has them.
+    fn keys(&self) -> Value {
+        let mut keys = Map::new();
+        for (key, path) in [
+            ("at", Some(&self.at)),
+            ("id", self.id.as_ref()),
+            ("index", self.index.as_ref()),
+            ("name", self.name.as_ref()),
+            ("args", self.args.as_ref()),
+            ("result", self.result.as_ref()),
+            ("error", self.error.as_ref()),
+        ] {
+            if let Some(path) = path {
+                keys.insert(key.to_owned(), json!(path));
+            }
+        }
+        if self.is_delta {
+            keys.insert("mode".to_owned(), json!("delta"));
+        }
+        Value::Object(keys)
+    }
+}
+
+fn pick(path: &str) -> Option<CompiledPick> {
+    Some(CompiledPick {
+        paths: vec![EventPath::parse(path).ok()?],
+        pattern: None,
+    })
+}
+
+fn optional(path: Option<&String>) -> Option<CompiledPick> {
+    pick(path?)
+}
+
+fn mode_word(mode: TextMode) -> &'static str {
+    match mode {
+        TextMode::Whole => "whole",
+        TextMode::Delta => "delta",
+        TextMode::Cumulative => "cumulative",
+    }
+}
+
+/// The texts by their paths, in the order of the response.
+fn text_groups(hits: &[TextHit]) -> Vec<TextGroup<'_>> {
+    let mut groups: Vec<TextGroup<'_>> = Vec::new();
+    for hit in hits {
+        let known = groups.iter().position(|group| group.path == hit.path);
+        let position = match known {
+            Some(position) => position,
+            None if groups.len() >= MOST_GROUPS => continue,
+            None => {
+                groups.push(TextGroup {
+                    path: &hit.path,
+                    key: &hit.key,
+                    hits: 0,
+                    joined: String::new(),
+                    texts: Vec::new(),
+                    events: BTreeSet::new(),
+                });
+                groups.len() - 1
+            }
+        };
+        let group = &mut groups[position];
+        group.hits += usize::from(!hit.text.is_empty());
+        group.joined.push_str(&hit.text);
+        group.texts.push(&hit.text);
+        group.events.insert(hit.event);
+    }
+    groups.retain(|group| !group.joined.trim().is_empty());
+    groups
+}
+
+/// The texts that are most likely those of the agent. The same text often comes twice, as pieces and as a whole: the one that the
+/// others are parts of is the answer, and in a stream its pieces are taken.
+fn best_text<'g, 's>(groups: &'g [TextGroup<'s>], is_document: bool) -> Option<&'g TextGroup<'s>> {
+    groups.iter().max_by_key(|group| {
+        let others = groups.iter().filter(|other| other.path != group.path);
+        let repeated = others.filter(|other| group.joined.contains(&other.joined));
+        let is_strong = group.key.is_empty() || !WEAK_TEXTS.contains(&group.key);
+        let rank = TEXTS.iter().position(|key| *key == group.key);
+        let is_plain_list = group.path.contains("[*]");
+        (
+            repeated.count(),
+            is_strong,
+            if is_document { 0 } else { group.hits },
+            !is_plain_list,
+            Reverse(rank.unwrap_or_default()),
+            Reverse(group.path.len()),
+        )
+    })
+}
+
+/// The mode of the text; `None` if it is the default of the form.
+fn text_mode(
+    text: &TextGroup<'_>,
+    groups: &[TextGroup<'_>],
+    is_document: bool,
+) -> Option<TextMode> {
+    if is_document || text.hits < 2 {
+        return None;
+    }
+    let grows = text
+        .texts
+        .windows(2)
+        .all(|pair| !pair[0].is_empty() && pair[1].starts_with(pair[0]));
+    if grows && text.events.len() > 1 {
+        return Some(TextMode::Cumulative);
+    }
+    // A text that other texts are the pieces of is a whole message.
+    let is_whole = groups
+        .iter()
+        .any(|other| other.path != text.path && text.texts.contains(&other.joined.as_str()));
+    if is_whole { Some(TextMode::Whole) } else { None }
+}
+
+/// Where the calls are. A call may be there several times: in a stream the first place counts, in a document the shortest path with results.
+fn best_calls(hits: &[CallHit], is_document: bool) -> Option<ProposedCalls> {
+    let mut groups: Vec<ProposedCalls> = Vec::new();
+    for hit in hits {
+        let is_piece = hit.name.is_none() && hit.index.is_some();
+        let known = groups.iter().position(|group| group.at == hit.path);
+        if known.is_none() && (hit.name.is_none() || hit.args.is_none() && hit.result.is_some()) {
+            continue;
+        }
+        let position = known.unwrap_or_else(|| {
+            groups.push(ProposedCalls {
+                at: hit.path.clone(),
+                ..ProposedCalls::default()
+            });
+            groups.len() - 1
+        });
+        let group = &mut groups[position];
+        add_keys(group, hit);
+        group.is_delta |= is_piece;
+        if let Some((key, value)) = &hit.result
+            && !value.is_null()
+        {
+            group.result = Some(key.clone());
+        }
+    }
+    groups.into_iter().max_by_key(|group| {
+        let has_result = is_document && group.result.is_some();
+        let order = if is_document {
+            group.at.len()
+        } else {
+            let first = hits.iter().position(|hit| hit.path == group.at);
+            first.unwrap_or_default()
+        };
+        (group.is_delta, has_result, Reverse(order))
+    })
+}
+
+fn add_keys(group: &mut ProposedCalls, hit: &CallHit) {
+    let key = |found: &Option<(String, String)>| found.as_ref().map(|(key, _)| key.clone());
+    group.name = group.name.take().or_else(|| key(&hit.name));
+    group.id = group.id.take().or_else(|| key(&hit.id));
+    let args = hit.args.as_ref().map(|(key, _)| key.clone());
+    group.args = group.args.take().or(args);
+    group.index = group.index.take().or_else(|| hit.index.clone());
+    group.error = group.error.take().or_else(|| hit.failure.clone());
+}
+
+/// Where the results of calls are that are not in the items of the calls: the items that have the id of a call, else the name of
+/// its tool.
+fn results_of(calls: &ProposedCalls, hits: &[CallHit]) -> Option<ProposedCalls> {
+    let called = hits.iter().filter(|hit| hit.path == calls.at);
+    let ids: BTreeSet<&str> = called
+        .clone()
+        .filter_map(|hit| Some(hit.id.as_ref()?.1.as_str()))
+        .collect();
+    let names: BTreeSet<&str> = called
+        .filter_map(|hit| Some(hit.name.as_ref()?.1.as_str()))
+        .collect();
+    let has_result = |hit: &&CallHit| {
+        let is_there = hit.result.as_ref().is_some_and(|(_, value)| !value.is_null());
+        hit.path != calls.at && is_there
+    };
+    let by_id = hits.iter().filter(has_result).find(|hit| {
+        let id = hit.id.as_ref();
+        id.is_some_and(|(_, id)| ids.contains(id.as_str()))
+    });
+    let by_name = || {
+        hits.iter().filter(has_result).find(|hit| {
+            let name = hit.name.as_ref();
+            ids.is_empty() && name.is_some_and(|(_, name)| names.contains(name.as_str()))
+        })
+    };
+    let hit = by_id.or_else(by_name)?;
+    let mut results = ProposedCalls {
+        at: hit.path.clone(),
+        result: hit.result.as_ref().map(|(key, _)| key.clone()),
+        error: hit.failure.clone(),
+        ..ProposedCalls::default()
+    };
+    match &hit.id {
+        Some((key, id)) if ids.contains(id.as_str()) => results.id = Some(key.clone()),
+        _ => results.name = hit.name.as_ref().map(|(key, _)| key.clone()),
+    }
+    Some(results)
+}
+
+/// The path to the error of a failed turn, if the responses have a key for it.
+fn error_path(events: &[&ResponseEvent]) -> Option<String> {
+    let has_key = |key: &str| events.iter().any(|event| event.value.get(key).is_some());
+    ["error", "detail"]
+        .into_iter()
+        .find(|key| has_key(key))
+        .map(str::to_owned)
+        .or_else(|| has_key("errors").then(|| "errors[0].message".to_owned()))
+}
+
+/// The condition on the kind of an event that reports an error, written as those of the other events are.
+fn error_guess(kinds: &[String]) -> String {
+    let known = kinds.iter().find_map(|kind| kind.split_once('='));
+    match known {
+        Some((key, _)) => format!("{key}=error]"),
+        None => String::new(),
+    }
+}
+
+/// The kind of the event that comes last in each response, and only there.
+fn last_kind(kinds: &[String], ends: &[usize], taken: &BTreeSet<&str>) -> Option<String> {
+    let last = &kinds[ends.first()?.checked_sub(1)?];
+    let count = kinds.iter().filter(|kind| *kind == last).count();
+    let is_last = ends.iter().all(|end| kinds[end - 1] == *last);
+    // An event with text or a call may come several times in the next response.
+    if last.contains('=') && count == ends.len() && is_last && !taken.contains(last.as_str()) {
+        Some(last.clone())
+    } else {
+        None
+    }
+}

@@ -1,0 +1,507 @@
+//! The places in the events of a response that may be text, calls and results, each with the path that leads to it.
+//!
+//! **Invariant:** every path is one that the reader of paths reads: keys and values that it could not express are passed over.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::super::event::ResponseEvent;
+
+/// The keys by which events and the items of a list are told apart.
+const KINDS: [&str; 6] = [
+    "type",
+    "event",
+    "kind",
+    "role",
+    "message_type",
+    "part_kind",
+];
+
+/// The authors of messages that are no answer.
+const USERS: [&str; 3] = ["user", "human", "system"];
+
+/// The kinds of items that have text, so that the condition is written also where all items are of this kind.
+const SPEAKERS: [&str; 8] = [
+    "ai",
+    "assistant",
+    "assistant_message",
+    "model",
+    "bot",
+    "text",
+    "output_text",
+    "AIMessageChunk",
+];
+
+/// Words in a kind whose text is none of the answer.
+const ASIDE: [&str; 12] = [
+    "tool",
+    "function",
+    "thought",
+    "thinking",
+    "reason",
+    "error",
+    "status",
+    "progress",
+    "metadata",
+    "log",
+    "ping",
+    "debug",
+];
+
+/// The keys that have text, from the most to the least likely.
+pub(super) const TEXTS: [&str; 12] = [
+    "text", "content", "delta", "token", "answer", "output", "reply", "response", "message",
+    "result", "chunk", "data",
+];
+
+/// The keys that name a tool, that have its arguments, its result, the id of a call, and say that it failed.
+const NAMES: [&str; 10] = [
+    "name",
+    "tool_name",
+    "toolName",
+    "tool",
+    "function_name",
+    "functionName",
+    "toolCallName",
+    "tool_call_name",
+    "function",
+    "action",
+];
+const ARGUMENTS: [&str; 16] = [
+    "args",
+    "arguments",
+    "input",
+    "parameters",
+    "params",
+    "tool_args",
+    "toolArgs",
+    "tool_input",
+    "toolInput",
+    "tool_kwargs",
+    "kwargs",
+    "inputs",
+    "rawInput",
+    "action_input",
+    "function_args",
+    "with",
+];
+const RESULTS: [&str; 13] = [
+    "result",
+    "output",
+    "response",
+    "observation",
+    "tool_result",
+    "toolResult",
+    "toolOutput",
+    "tool_output",
+    "tool_return",
+    "return_value",
+    "content",
+    "value",
+    "results",
+];
+const IDS: [&str; 8] = [
+    "tool_call_id",
+    "toolCallId",
+    "tool_use_id",
+    "toolUseId",
+    "call_id",
+    "callId",
+    "id",
+    "run_id",
+];
+const FAILURES: [&str; 5] = ["tool_call_error", "is_error", "isError", "failed", "error"];
+
+/// The words in a kind, or in a key, of what is about tools.
+const TOOL_WORDS: [&str; 2] = ["tool", "function"];
+
+/// The deepest value that is looked at.
+const DEPTH: usize = 12;
+
+/// The most places that are kept, since an answer may be made to have many.
+const MOST_HITS: usize = 5_000;
+
+/// A text, and where it is.
+pub(super) struct TextHit {
+    pub(super) path: String,
+    /// The last key; empty if the text is the event itself.
+    pub(super) key: String,
+    pub(super) event: usize,
+    pub(super) text: String,
+}
+
+/// An object that may be a call, a piece of one, or a result, with the keys by which it is read.
+pub(super) struct CallHit {
+    pub(super) path: String,
+    pub(super) event: usize,
+    pub(super) name: Option<(String, String)>,
+    pub(super) args: Option<(String, Value)>,
+    pub(super) id: Option<(String, String)>,
+    pub(super) index: Option<String>,
+    pub(super) result: Option<(String, Value)>,
+    pub(super) failure: Option<String>,
+}
+
+/// All that was found.
+#[derive(Default)]
+pub(super) struct ResponseSurvey {
+    pub(super) texts: Vec<TextHit>,
+    pub(super) calls: Vec<CallHit>,
+    /// The condition of each event on its kind; empty if events are not told apart.
+    pub(super) kinds: Vec<String>,
+    /// The keys of lists by which their items are told apart, by the path of the list without conditions.
+    lists: BTreeMap<String, ItemKinds>,
+}
+
+/// The key by which the items of a list are told apart.
+struct ItemKinds {
+    key: &'static str,
+    values: BTreeSet<Option<String>>,
+}
+
+/// A place in an event.
+#[derive(Clone)]
+struct SurveyPlace {
+    /// The path as it is written.
+    path: String,
+    /// The same without conditions.
+    plain: String,
+    depth: usize,
+    /// Whether text here is none of the answer.
+    is_aside: bool,
+}
+
+impl ResponseSurvey {
+    /// Looks through events; `inputs` are what the user said, which an answer may repeat.
+    pub(super) fn of(events: &[&ResponseEvent], is_document: bool, inputs: &[&str]) -> Self {
+        let mut survey = Self::default();
+        for event in events {
+            survey.find_kinds(&event.value, String::new(), 0);
+        }
+        survey.kinds = if is_document {
+            vec![String::new(); events.len()]
+        } else {
+            event_conditions(events)
+        };
+        for (number, event) in events.iter().enumerate() {
+            let path = survey.kinds[number].clone();
+            let is_aside = is_aside(&path) || USERS.iter().any(|user| path == format!("[?role={user}]"));
+            let place = SurveyPlace {
+                path,
+                plain: String::new(),
+                depth: 0,
+                is_aside,
+            };
+            survey.value(&event.value, "", &place, number, inputs);
+        }
+        survey
+    }
+
+    /// Finds by which keys the items of lists differ.
+    fn find_kinds(&mut self, value: &Value, plain: String, depth: usize) {
+        if depth > DEPTH {
+            return;
+        }
+        match value {
+            Value::Object(keys) => {
+                for (key, value) in keys {
+                    self.find_kinds(value, format!("{plain}.{key}"), depth + 1);
+                }
+            }
+            Value::Array(items) => {
+                let mut objects = items.iter().filter_map(Value::as_object);
+                let key = objects.find_map(|keys| kind_in(keys).map(|(key, _)| key));
+                if let Some(key) = key {
+                    let kinds = self.lists.entry(plain.clone()).or_insert(ItemKinds {
+                        key,
+                        values: BTreeSet::new(),
+                    });
+                    let key = kinds.key;
+                    for item in items {
+                        let kind = item.get(key).and_then(Value::as_str);
+                        kinds.values.insert(kind.map(str::to_owned));
+                    }
+                }
+                for item in items {
+                    self.find_kinds(item, format!("{plain}[]"), depth + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn value(
+        &mut self,
+        value: &Value,
+        key: &str,
+        place: &SurveyPlace,
+        event: usize,
+        inputs: &[&str],
+    ) {
+        if place.depth > DEPTH || self.texts.len() + self.calls.len() > MOST_HITS {
+            return;
+        }
+        match value {
+            Value::String(text) => {
+                let is_text = key.is_empty() || TEXTS.contains(&key);
+                if is_text && !place.is_aside && !inputs.contains(&text.as_str()) {
+                    self.texts.push(TextHit {
+                        path: whole_or(&place.path),
+                        key: key.to_owned(),
+                        event,
+                        text: text.clone(),
+                    });
+                }
+            }
+            Value::Object(keys) => self.object(keys, place, event, inputs),
+            Value::Array(items) => self.list(items, place, event, inputs),
+            _ => {}
+        }
+    }
+
+    fn object(
+        &mut self,
+        keys: &Map<String, Value>,
+        place: &SurveyPlace,
+        event: usize,
+        inputs: &[&str],
+    ) {
+        let hit = call_hit(keys, place, event);
+        let is_call = hit.is_some();
+        self.calls.extend(hit);
+        for (key, value) in keys {
+            if !is_plain_key(key) {
+                continue;
+            }
+            let dot = if place.path.is_empty() { "" } else { "." };
+            let inner = SurveyPlace {
+                path: format!("{}{dot}{key}", place.path),
+                plain: format!("{}.{key}", place.plain),
+                depth: place.depth + 1,
+                // What a tool got or gave is no text of the agent.
+                is_aside: place.is_aside || is_call,
+            };
+            self.value(value, key, &inner, event, inputs);
+        }
+    }
+
+    fn list(
+        &mut self,
+        items: &[Value],
+        place: &SurveyPlace,
+        event: usize,
+        inputs: &[&str],
+    ) {
+        let (kind_key, varies) = match self.lists.get(&place.plain) {
+            Some(kinds) => (Some(kinds.key), kinds.values.len() > 1),
+            None => (None, false),
+        };
+        let mut after = String::new();
+        let mut first = 0;
+        if let Some(key) = kind_key {
+            let last = items.iter().rposition(|item| is_of_user(item, key));
+            if let Some(last) = last
+                && let Some(user) = items[last].get(key).and_then(Value::as_str)
+            {
+                // The conversation so far comes back: only what follows the last message of the user is new.
+                after = format!("[>{key}={user}]");
+                first = last + 1;
+            }
+        }
+        for item in &items[first..] {
+            let kind = kind_key.and_then(|key| item.get(key)?.as_str());
+            let condition = match (kind_key, kind) {
+                (Some(key), Some(kind))
+                    if is_plain_value(kind) && (varies || SPEAKERS.contains(&kind)) =>
+                {
+                    format!("[?{key}={kind}]")
+                }
+                _ if after.is_empty() => "[*]".to_owned(),
+                _ => String::new(),
+            };
+            let inner = SurveyPlace {
+                is_aside: place.is_aside || is_aside(&condition),
+                path: format!("{}{after}{condition}", place.path),
+                plain: format!("{}[]", place.plain),
+                depth: place.depth + 1,
+            };
+            // A text in a list has no key of its own, so that nothing says what it is.
+            if !item.is_string() {
+                self.value(item, "", &inner, event, inputs);
+            }
+        }
+    }
+}
+
+/// The path, or that of the event itself.
+fn whole_or(path: &str) -> String {
+    if path.is_empty() {
+        "$".to_owned()
+    } else {
+        path.to_owned()
+    }
+}
+
+/// The conditions that tell events apart: by their name, else by the first key whose texts differ, else by `partial`.
+fn event_conditions(events: &[&ResponseEvent]) -> Vec<String> {
+    let names: BTreeSet<_> = events.iter().map(|event| &event.name).collect();
+    if names.len() > 1 {
+        let named = events.iter().map(|event| match &event.name {
+            Some(name) if is_plain_value(name) => format!("[?@event={name}]"),
+            _ => String::new(),
+        });
+        return named.collect();
+    }
+    for key in KINDS {
+        let kinds: BTreeSet<_> = events
+            .iter()
+            .map(|event| event.value.get(key).and_then(Value::as_str))
+            .collect();
+        if kinds.len() > 1 {
+            let conditions = events.iter().map(|event| {
+                match event.value.get(key).and_then(Value::as_str) {
+                    Some(kind) if is_plain_value(kind) => format!("[?{key}={kind}]"),
+                    _ => format!("[?!{key}]"),
+                }
+            });
+            return conditions.collect();
+        }
+    }
+    let is_partial = |event: &&ResponseEvent| event.value.get("partial") == Some(&Value::Bool(true));
+    let has_both = events.iter().any(|event| is_partial(event)) && !events.iter().all(is_partial);
+    let conditions = events.iter().map(|event| match is_partial(event) {
+        true if has_both => "[?partial]".to_owned(),
+        false if has_both => "[?!partial]".to_owned(),
+        _ => String::new(),
+    });
+    conditions.collect()
+}
+
+/// The object as a call, a piece of one, or a result; `None` if it is none.
+fn call_hit(keys: &Map<String, Value>, place: &SurveyPlace, event: usize) -> Option<CallHit> {
+    let mut hit = CallHit {
+        path: whole_or(&place.path),
+        event,
+        name: text_under(keys, &NAMES),
+        args: value_under(keys, &ARGUMENTS),
+        id: text_under(keys, &IDS),
+        index: keys.get("index").map(|_| "index".to_owned()),
+        result: value_under(keys, &RESULTS),
+        failure: FAILURES
+            .iter()
+            .find(|key| matches!(keys.get(**key), Some(Value::Bool(_) | Value::Null)))
+            .map(|key| (*key).to_owned()),
+    };
+    // Chat completions and their relatives have the name one object below the id.
+    for outer in ["function", "action", "tool", "call"] {
+        if let Some(inner) = keys.get(outer).and_then(Value::as_object)
+            && let Some((name, text)) = text_under(inner, &NAMES)
+            && let Some((args, value)) = value_under(inner, &ARGUMENTS)
+        {
+            hit.name = Some((format!("{outer}.{name}"), text));
+            hit.args = Some((format!("{outer}.{args}"), value));
+            if hit.id.is_none() {
+                hit.id = text_under(inner, &IDS).map(|(id, text)| (format!("{outer}.{id}"), text));
+            }
+        }
+    }
+    let is_tool_kind = TOOL_WORDS
+        .iter()
+        .any(|word| kind_has(keys, word) || ends_condition_with(&place.path, word));
+    let last_key = place.plain.rsplit('.').next().unwrap_or_default();
+    let is_under_tool = TOOL_WORDS
+        .iter()
+        .any(|word| last_key.to_ascii_lowercase().contains(word));
+    let names_call = match &hit.id {
+        Some((key, _)) => key != "id" && key != "run_id",
+        None => false,
+    };
+    let has_arguments = matches!(
+        &hit.args,
+        Some((_, Value::Object(_) | Value::String(_) | Value::Null))
+    );
+    // A list of tools declares them: only arguments, or its kind, make an item of it a call.
+    let is_call = hit.name.is_some() && (has_arguments || is_tool_kind);
+    let is_piece = hit.index.is_some() && matches!(&hit.args, Some((_, Value::String(_))));
+    // A message may have an id and a text too, so that only what is about a tool is a result.
+    let is_answer = hit.result.is_some() && (is_tool_kind || is_under_tool || names_call);
+    if is_call || is_piece || is_answer {
+        Some(hit)
+    } else {
+        None
+    }
+}
+
+/// The first of `wanted` that has a text which is not empty.
+fn text_under(keys: &Map<String, Value>, wanted: &[&str]) -> Option<(String, String)> {
+    wanted.iter().find_map(|key| {
+        let text = keys.get(*key)?.as_str()?;
+        if text.is_empty() {
+            None
+        } else {
+            Some(((*key).to_owned(), text.to_owned()))
+        }
+    })
+}
+
+/// The first of `wanted` that has a value which is not null, else the first that is null.
+fn value_under(keys: &Map<String, Value>, wanted: &[&str]) -> Option<(String, Value)> {
+    let present = || {
+        wanted
+            .iter()
+            .filter_map(|key| Some(((*key).to_owned(), keys.get(*key)?.clone())))
+    };
+    present()
+        .find(|(_, value)| !value.is_null())
+        .or_else(|| present().next())
+}
+
+/// The first key of an object that says its kind.
+fn kind_in(keys: &Map<String, Value>) -> Option<(&'static str, &str)> {
+    KINDS
+        .into_iter()
+        .find_map(|key| Some((key, keys.get(key)?.as_str()?)))
+}
+
+fn kind_has(keys: &Map<String, Value>, word: &str) -> bool {
+    match kind_in(keys) {
+        Some((_, kind)) => kind.to_ascii_lowercase().contains(word),
+        None => false,
+    }
+}
+
+/// Whether a path ends with a condition whose value has the word.
+fn ends_condition_with(path: &str, word: &str) -> bool {
+    match path.rsplit_once('=') {
+        Some((_, value)) => value.ends_with(']') && value.to_ascii_lowercase().contains(word),
+        None => false,
+    }
+}
+
+fn is_of_user(item: &Value, key: &str) -> bool {
+    let author = item.get(key).and_then(Value::as_str);
+    author.is_some_and(|author| USERS[..2].contains(&author))
+}
+
+/// Whether what a condition leads to is something else than the answer.
+fn is_aside(condition: &str) -> bool {
+    let Some((_, kind)) = condition.split_once('=') else {
+        return false;
+    };
+    let kind = kind.to_ascii_lowercase();
+    let kind = kind.trim_end_matches(']');
+    USERS.contains(&kind) || ASIDE.iter().any(|word| kind.contains(word))
+}
+
+/// Whether a path can have this key.
+fn is_plain_key(key: &str) -> bool {
+    let is_plain = |character: char| character.is_alphanumeric() || "_- @/".contains(character);
+    !key.is_empty() && key.len() <= 64 && key.chars().all(is_plain)
+}
+
+/// Whether a condition can have this value.
+fn is_plain_value(value: &str) -> bool {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "_-.:/".contains(character);
+    !value.is_empty() && value.len() <= 64 && value.chars().all(is_plain)
+}

@@ -98,6 +98,11 @@ impl FirstLook {
         }
     }
 
+    /// Whether the URL refused a POST because it takes none.
+    pub fn refuses(&self, url: &Url) -> bool {
+        self.refused.contains(url)
+    }
+
     /// The server at `place` in words, for a user whose server speaks no known protocol: `an API that answers in JSON (uvicorn)`.
     /// `None` if the server did not answer the GET, or if `place` is a program.
     pub fn seems(&self, place: &AgentPlace) -> Option<String> {

@@ -55,6 +55,8 @@ pub struct ProposalOptions<'a> {
     pub headers: Vec<NamedSecret>,
     /// The body of the request as JSON with `${INPUT}`, if the user knows it.
     pub body: Option<&'a str>,
+    /// Whether a POST to the URL was refused already, so that none is sent to it again.
+    pub is_refused: bool,
     /// The message of a second turn, if one is sent.
     pub second: Option<&'a str>,
     /// The connection to the agent.

@@ -13,6 +13,6 @@ mod terminal_person;
 
 pub(crate) use agent_project::{AgentProject, ServerNotes};
 pub(crate) use line_reading::{LineRead, LineReading, LineSource, NOT_UTF_8};
-pub(crate) use probe::{FoundAgent, NamedAgent, PlaceOptions, probe};
+pub(crate) use probe::{FoundAgent, NamedAgent, PlaceOptions, ProposalWishes, probe};
 pub(crate) use services::{Services, is_live};
 pub(crate) use terminal_person::TerminalPerson;

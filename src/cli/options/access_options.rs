@@ -32,7 +32,7 @@ impl AccessOptions {
 /// The tools that may be called although they may change data.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct PermissionOptions {
-    /// Call this tool although it may change data (repeatable)
+    /// Call this tool although it may change data (repeatable). For an HTTP API of its own: what the user says in a second turn
     #[arg(long = "call", value_name = "NAME")]
     pub(crate) permitted: Vec<String>,
     /// Call all tools, also those that may change data

@@ -148,6 +148,9 @@ impl Proposing<'_> {
                 let help = format!("name the URL of one of these paths: {}", paths.join(", "));
                 return Err(TargetError::new(message).with_help(help));
             }
+            _ if self.options.is_refused => {
+                return Err(TargetError::new("a POST to it was refused already"));
+            }
             _ => {}
         }
         let body = ProposedContent::Json(json!({ "message": "${INPUT}" }));

@@ -109,7 +109,12 @@ impl ProposedResponse {
             mode: text_mode(text, &groups, is_document),
             error: error_path(&events),
             done: last_kind(&survey.kinds, &ends, &taken),
-            error_guess: error_guess(&survey.kinds),
+            // The codes of the one protocol with such lines.
+            error_guess: if form == StreamForm::Prefixed {
+                "[?@event=3]".to_owned()
+            } else {
+                error_guess(&survey.kinds)
+            },
             calls,
             results,
         })
@@ -235,16 +240,17 @@ impl ProposedResponse {
     /// The likely path to calls, if none was seen.
     fn call_guess(&self) -> String {
         match self.error_guess.strip_suffix("error]") {
+            _ if self.form == StreamForm::Prefixed => "\"[?@event=9]\"".to_owned(),
             Some(condition) => format!("\"{condition}tool_call]\""),
             None => "\"tool_calls[*]\"".to_owned(),
         }
     }
 
     fn error_words(&self) -> String {
-        if self.error_guess.is_empty() {
-            "error".to_owned()
-        } else {
-            format!("\"{}.message\"", self.error_guess)
+        match self.error_guess.as_str() {
+            "" => "error".to_owned(),
+            whole if self.form == StreamForm::Prefixed => format!("\"{whole}\""),
+            event => format!("\"{event}.message\""),
         }
     }
 }
@@ -328,13 +334,16 @@ fn best_text<'g, 's>(groups: &'g [TextGroup<'s>], is_document: bool) -> Option<&
     groups.iter().max_by_key(|group| {
         let others = groups.iter().filter(|other| other.path != group.path);
         let repeated = others.filter(|other| group.joined.contains(&other.joined));
+        let repeated = repeated.count();
+        let pieces = if is_document { 0 } else { group.hits };
         let is_strong = group.key.is_empty() || !WEAK_TEXTS.contains(&group.key);
         let rank = TEXTS.iter().position(|key| *key == group.key);
         let is_plain_list = group.path.contains("[*]");
         (
-            repeated.count(),
+            repeated,
+            if repeated > 0 { pieces } else { 0 },
             is_strong,
-            if is_document { 0 } else { group.hits },
+            pieces,
             !is_plain_list,
             Reverse(rank.unwrap_or_default()),
             Reverse(group.path.len()),

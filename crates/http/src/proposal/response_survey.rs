@@ -393,16 +393,21 @@ fn call_hit(keys: &Map<String, Value>, place: &SurveyPlace, event: usize) -> Opt
             .find(|key| matches!(keys.get(**key), Some(Value::Bool(_) | Value::Null)))
             .map(|key| (*key).to_owned()),
     };
-    // Chat completions and their relatives have the name one object below the id.
+    // Chat completions and their relatives have the name one object below the id, and some have it below the result.
     for outer in ["function", "action", "tool", "call"] {
-        if let Some(inner) = keys.get(outer).and_then(Value::as_object)
+        let Some(inner) = keys.get(outer).and_then(Value::as_object) else {
+            continue;
+        };
+        let own_id = text_under(inner, &IDS);
+        let is_apart = own_id.is_none() || outer == "action" && hit.result.is_some();
+        if is_apart
             && let Some((name, text)) = text_under(inner, &NAMES)
             && let Some((args, value)) = value_under(inner, &ARGUMENTS)
         {
             hit.name = Some((format!("{outer}.{name}"), text));
             hit.args = Some((format!("{outer}.{args}"), value));
             if hit.id.is_none() {
-                hit.id = text_under(inner, &IDS).map(|(id, text)| (format!("{outer}.{id}"), text));
+                hit.id = own_id.map(|(id, text)| (format!("{outer}.{id}"), text));
             }
         }
     }

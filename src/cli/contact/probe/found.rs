@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use ananke::agents::{AgentPlace, AgentTurns};
+use ananke::agents::{AgentPlace, AgentTurns, TargetProposal};
 use ananke::message::DeclaredTool;
 use ananke::model::NEWEST_VERSION;
 use ananke::source::{Node, to_yaml};
@@ -24,11 +24,30 @@ pub(crate) struct FoundAgent {
     pub(crate) target: Map<String, Value>,
     /// The tools or skills that it declares, if its protocol has such declarations.
     pub(crate) tools: Option<Vec<DeclaredTool>>,
+    /// The proposal that its target is, if it speaks no known protocol.
+    pub(crate) proposal: Option<Box<TargetProposal>>,
 }
 
 impl FoundAgent {
+    /// The agent that a proposal is for.
+    pub(super) fn proposed(proposal: TargetProposal) -> Self {
+        Self {
+            speaks: proposal.speaks,
+            at: AgentPlace::Url(proposal.url.clone()),
+            turns: AgentTurns::User,
+            target: Map::new(),
+            tools: None,
+            proposal: Some(Box::new(proposal)),
+        }
+    }
+
     /// The text of a config with this target.
     pub(crate) fn config(&self) -> String {
+        // The comments of a proposal are in its text alone.
+        if let Some(proposal) = &self.proposal {
+            let version = Value::from(NEWEST_VERSION);
+            return format!("version: {version}\ntarget:\n{}", proposal.target);
+        }
         let config = json!({ "version": NEWEST_VERSION, "target": self.target });
         to_yaml(&Node::of_json(&config), 0)
     }
@@ -81,6 +100,7 @@ mod tests {
             turns: AgentTurns::User,
             target: Map::new(),
             tools: None,
+            proposal: None,
         }
     }
 

@@ -34,7 +34,7 @@ impl NamedAgent {
                 found: None,
             });
         };
-        let found = probe(&at, place, context, stopper).await?;
+        let found = probe(&at, place, None, context, stopper).await?;
         let context = place.context(context);
         Ok(Self {
             project: AgentProject::written(&found.config(), found.turns, &context)?,

@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use ananke::agents::{
-    Action, AgentPlace, CandidatePlace, Ended, FirstLook, Limits, ProbeQuestion, Sink, Stop,
-    TargetCandidate, TargetError, Wire, candidates, is_answer_of, looked_at,
+    Action, AgentPlace, CandidatePlace, Ended, FirstLook, Limits, ProbeQuestion, ProposalOptions,
+    ProposalPlace, Sink, Stop, TargetCandidate, TargetError, Wire, candidates, is_answer_of,
+    looked_at, proposing,
 };
 use ananke::context::{At, Context};
 use ananke::message::{DeclaredTool, UserContent};
@@ -16,7 +17,8 @@ use ananke::{agents::http::HttpTransport, redact::Redactor, run::Stopper, trace:
 use serde_json::{Value, json};
 
 use super::super::agent_project::AgentProject;
-use super::{FoundAgent, PlaceOptions, found::written};
+use super::proposed::{self, MaskingConsole, ProposalSetting};
+use super::{FoundAgent, PlaceOptions, ProposalWishes, found::written};
 use crate::cli::frame::{Colour, Exit, Failed, say};
 
 /// The longest time in which a server may answer one request.
@@ -28,25 +30,34 @@ const PROGRAM_PATIENCE: Duration = Duration::from_mins(1);
 /// The longest time in which a program may answer that has printed something else: it may load a model meanwhile.
 const AFTER_NOISE: Duration = Duration::from_secs(15);
 
+/// The longest time in which an API of its own may answer a greeting, to the end of its answer.
+const ANSWER_PATIENCE: Duration = Duration::from_mins(1);
+
+/// The most characters of the keys of an answer that are shown.
+const UNREAD_SHOWN: usize = 600;
+
 /// The most characters of an answer that are shown.
 const SHOWN: usize = 70;
 
 /// The remedy for a program that ended.
 const ENDED_HELP: &str = "what it printed to stderr is above; a program that is an agent or a server reads its stdin until that ends";
 
-/// The target that answers at `place`. What is sent is printed first.
+/// The target that answers at `place`. What is sent is printed first. With `wishes`, a target is proposed for an API that speaks no
+/// known protocol.
 ///
 /// # Errors
 /// If nothing answers as a protocol promises, or several targets do; or a signal came.
 pub(crate) async fn probe(
     place: &AgentPlace,
     options: &PlaceOptions,
+    wishes: Option<&ProposalWishes>,
     context: &Context,
     stopper: &Stopper,
 ) -> Result<FoundAgent, Failed> {
     let prober = AgentProber {
         place,
         options,
+        wishes,
         context: &options.context(context),
         stopper,
         transport: HttpTransport::new(context.clock.clone()),
@@ -81,11 +92,14 @@ struct Refusals {
     last: String,
     /// The error of the first candidate whose protocol is spoken, but not as ananke needs it.
     near: Option<Failed>,
+    /// The remedy of a proposal that could not be made.
+    help: Option<String>,
 }
 
 struct AgentProber<'a> {
     place: &'a AgentPlace,
     options: &'a PlaceOptions,
+    wishes: Option<&'a ProposalWishes>,
     context: &'a Context,
     stopper: &'a Stopper,
     transport: HttpTransport,
@@ -94,6 +108,9 @@ struct AgentProber<'a> {
 
 impl AgentProber<'_> {
     async fn find(&self) -> Result<FoundAgent, Failed> {
+        if let Some(proposed) = self.of_command().await {
+            return proposed;
+        }
         let candidates = candidates(self.place, self.options.agent.as_deref());
         let shown = self.place.shown();
         say(&format!("Asking {shown} what it speaks. This is sent:"));
@@ -138,7 +155,92 @@ impl AgentProber<'_> {
         if let Some(only) = self.only_one(usual) {
             return only;
         }
+        if refusals.near.is_none()
+            && let Some(proposed) = self.of_url(&look, &mut refusals).await
+        {
+            return proposed;
+        }
         Err(self.nothing(&shown, &look, refusals))
+    }
+
+    /// The target for the request that the words of a program send; `None` if they are no such program.
+    async fn of_command(&self) -> Option<Result<FoundAgent, Failed>> {
+        let place = ProposalPlace::Command(self.place.program()?);
+        self.wishes?;
+        proposing(place)?;
+        say("Reading the request; the program is not started. This is sent:");
+        let error = match self.propose(place, false).await? {
+            Ok(found) => return Some(Ok(found)),
+            Err(_) if self.stopper.reason().is_some() => {
+                return Some(Err(Failed::Ended(Exit::Interrupted)));
+            }
+            Err(error) => error,
+        };
+        let failed = Failed::new(format!("{}: nothing was written", error.message));
+        let failed = match error.help {
+            Some(help) => failed.help(help),
+            None => failed,
+        };
+        Some(Err(failed.masked(&self.redactor)))
+    }
+
+    /// The target that is proposed for a URL at which nothing speaks a known protocol; `None` if none can be.
+    async fn of_url(
+        &self,
+        look: &FirstLook,
+        refusals: &mut Refusals,
+    ) -> Option<Result<FoundAgent, Failed>> {
+        let url = self.place.url()?;
+        let has_body = self.wishes?.body.is_some();
+        // Without credentials, every request would be refused.
+        if refusals.asks_who && !has_body {
+            return None;
+        }
+        let is_refused = look.refuses(url) && !has_body;
+        match self.propose(ProposalPlace::Url(url), is_refused).await? {
+            Ok(found) => Some(Ok(found)),
+            Err(_) if self.stopper.reason().is_some() => {
+                Some(Err(Failed::Ended(Exit::Interrupted)))
+            }
+            Err(error) => {
+                refusals.asks_who |= matches!(error.received.status, Some(401 | 403));
+                let why = self.redactor.text(&error.message);
+                say(&format!("      no: {}", truncate::chars(&why, UNREAD_SHOWN)));
+                refusals.help = error.help;
+                None
+            }
+        }
+    }
+
+    /// Has a protocol propose a target, and shows it; `None` if no protocol can.
+    async fn propose(
+        &self,
+        place: ProposalPlace<'_>,
+        is_refused: bool,
+    ) -> Option<Result<FoundAgent, TargetError>> {
+        let proposing = proposing(place)?;
+        let console = MaskingConsole {
+            redactor: &self.redactor,
+        };
+        let setting = ProposalSetting {
+            wishes: self.wishes?,
+            place: self.options,
+            transport: &self.transport,
+            context: self.context,
+            console: &console,
+        };
+        let limits = Limits::new(ANSWER_PATIENCE, self.stopper.token().clone());
+        let options = ProposalOptions {
+            is_refused,
+            ..setting.options(limits)
+        };
+        Some(match proposing.propose(place, &options).await {
+            Ok(proposal) => {
+                proposed::show(&proposal, &console);
+                Ok(FoundAgent::proposed(proposal))
+            }
+            Err(error) => Err(error),
+        })
     }
 
     /// Says why a candidate is none, and notes what that shows.
@@ -219,6 +321,7 @@ impl AgentProber<'_> {
             turns: candidate.turns,
             target: written(target, &self.options.headers),
             tools: None,
+            proposal: None,
         };
         match self.question(candidate.question, &found).await {
             Ok(tools) => {
@@ -338,6 +441,11 @@ impl AgentProber<'_> {
             ),
             None => format!("{shown} speaks no protocol that ananke knows: nothing was written"),
         };
+        if let Some(help) = refusals.help
+            && !refusals.asks_who
+        {
+            return Failed::new(message).help(help);
+        }
         let help = match self.place {
             _ if refusals.asks_who => {
                 "it asks who you are: pass a header, as in `-H \"authorization: Bearer $TOKEN\"`"

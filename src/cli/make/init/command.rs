@@ -3,14 +3,17 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ananke::source::reason;
 use ananke::text::{columns, escape};
-use ananke::{agents::AgentPlace, audit::PermittedTools, context::Context};
+use ananke::agents::{AgentPlace, NamedSecret};
+use ananke::audit::PermittedTools;
+use ananke::context::{Context, Environment};
 use clap::{Args, Parser};
 
 use super::starter::{AdapterLanguage, StarterFile, adapter, example, of_agent};
-use crate::cli::contact::{FoundAgent, PlaceOptions, probe};
+use crate::cli::contact::{FoundAgent, PlaceOptions, ProposalWishes, probe};
 use crate::cli::frame::{CommandOptions, Exit, Failed, interruptible, print_now, say};
 use crate::cli::options::{PermissionOptions, RunOptions};
 
@@ -22,6 +25,9 @@ pub(crate) struct InitOptions {
     pub(crate) words: Vec<String>,
     #[command(flatten)]
     pub(crate) place: PlaceOptions,
+    /// For an HTTP API of its own: the body of a request, with `${INPUT}` where the user speaks
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["command", "language"])]
+    pub(crate) body: Option<String>,
     #[command(flatten)]
     pub(crate) permission: PermissionOptions,
     /// For an agent that is a library: also write a program around it, in this language
@@ -99,8 +105,12 @@ impl CommandOptions for InitOptions {
         };
         // What would be overwritten is known before anything is sent.
         refuse_existing(&example()[..1], &folder, &shown)?;
+        let wishes = ProposalWishes {
+            body: self.body.clone(),
+            second: self.permission.permitted.first().cloned(),
+        };
         let mut found = interruptible(context, async |stopper| {
-            probe(&place, &self.place, context, stopper).await
+            probe(&place, &self.place, Some(&wishes), context, stopper).await
         })?;
         found.in_folder(&folder, &context.working_directory);
         let permitted = self.permission.permitted();
@@ -108,7 +118,38 @@ impl CommandOptions for InitOptions {
         say_not_called(&found, &permitted);
         // A conversation is shown; the tools of a server have many tests.
         let flag = if found.greets() { "-v" } else { "-j8" };
-        try_agent(&folder, &command, flag, self, context)
+        let secrets = match &found.proposal {
+            Some(proposal) => proposal.secrets.as_slice(),
+            None => &[],
+        };
+        let mut environment = Environment::clone(&context.environment);
+        for secret in secrets {
+            environment.set(secret.variable.clone(), secret.value.clone());
+        }
+        let context = Context {
+            environment: Arc::new(environment),
+            ..context.clone()
+        };
+        let exit = try_agent(&folder, &command, flag, self, &context);
+        say_exports(secrets, self);
+        exit
+    }
+}
+
+/// Says which variables of the environment a proposed target reads, other than those of headers that the user gave.
+fn say_exports(secrets: &[NamedSecret], options: &InitOptions) {
+    let is_given = |secret: &&NamedSecret| {
+        let headers = &options.place.headers;
+        headers.iter().any(|header| header.name == secret.name)
+    };
+    let read: Vec<&NamedSecret> = secrets.iter().filter(|it| !is_given(it)).collect();
+    if read.is_empty() {
+        return;
+    }
+    say("note: the config reads secret values from the environment. Before the next run, fill in:");
+    for secret in read {
+        let name = escape::line(&secret.name);
+        say(&format!("  export {}=''  # `{name}` of the request", secret.variable));
     }
 }
 

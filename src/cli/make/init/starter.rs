@@ -2,17 +2,31 @@
 
 use std::path::{Path, PathBuf};
 
+use ananke::agents::ProposedTurn;
 use ananke::audit::{PermittedTools, test_file};
 use ananke::model::NEWEST_VERSION;
 use ananke::project::CONFIG_NAME;
 use ananke::schema::{FileKind, Version, for_editors, pruned, text};
+use ananke::source::{Node, to_yaml};
+use ananke::text::escape;
+use ananke::variables::{literal, literal_value};
 use clap::ValueEnum;
+use serde_json::json;
 
 use crate::cli::contact::FoundAgent;
 
 /// The schemas of the two kinds of files, for editors.
 const CONFIG_SCHEMA: &str = "schemas/ananke.config.schema.json";
 const TEST_SCHEMA: &str = "schemas/ananke.test.schema.json";
+
+/// The most calls of a turn that a test names.
+const MOST_CALLS: usize = 5;
+
+/// The proposal of a second turn.
+const SECOND_TURN: &str = "  # A second turn, which shows that the agent knows the first one and calls its tools:
+  # - user: \"What did I say first?\"
+  #   assert: { text: { contains: \"Hello\" }, tools: { require: [{ name: get_weather }] } }
+";
 
 /// A file of a first project.
 pub(super) struct StarterFile {
@@ -65,12 +79,19 @@ pub(super) fn adapter(language: AdapterLanguage) -> Vec<StarterFile> {
 
 /// A project that tests an agent that answered; tools that may change data are called if they are permitted.
 pub(super) fn of_agent(found: &FoundAgent, permitted: &PermittedTools) -> Vec<StarterFile> {
+    let about = match &found.proposal {
+        Some(_) => "an HTTP API of its own. Check what is marked as a guess",
+        None => &format!("it speaks {}", found.speaks),
+    };
     let config = format!(
-        "{}# The agent under test: it speaks {}.\n{}",
+        "{}# The agent under test: {about}.\n{}",
         modeline(CONFIG_SCHEMA),
-        found.speaks,
         found.config()
     );
+    if let Some(proposal) = &found.proposal {
+        let text = conversation(&proposal.turns);
+        return project(config, vec![("hello.test.yaml", text, "a first test")]);
+    }
     let hello = || {
         let text = include_str!("hello.test.yaml").to_owned();
         ("hello.test.yaml", text, "a first test")
@@ -97,6 +118,42 @@ pub(super) fn of_agent(found: &FoundAgent, permitted: &PermittedTools) -> Vec<St
         }
     };
     project(config, tests)
+}
+
+/// A test that holds the conversation by which a target was proposed. A rule about calls is in it only for a turn that the user
+/// wanted for its calls.
+fn conversation(turns: &[ProposedTurn]) -> String {
+    let mut text = modeline(TEST_SCHEMA);
+    text.push_str("name: the agent answers\nturns:\n");
+    for (number, turn) in turns.iter().enumerate() {
+        let user = json!({ "user": literal(&turn.user) });
+        let user = to_yaml(&Node::of_json(&json!([user])), 2);
+        text.push_str(&user);
+        text.push_str("    assert:\n      # A regular expression; (?i) ignores case.\n");
+        text.push_str("      text: { must_not_match: \"(?i)exception|traceback\" }\n");
+        text.push_str(&call_rules(turn, number > 0));
+    }
+    if turns.len() == 1 {
+        text.push_str(SECOND_TURN);
+    }
+    text.push_str("# Rules for the whole conversation.\nassert:\n  timing: { max_duration_ms: 60000 }\n");
+    text
+}
+
+/// The rule that a turn calls what it called. As a comment it is a proposal.
+fn call_rules(turn: &ProposedTurn, is_rule: bool) -> String {
+    let mut rules = String::new();
+    for (name, args) in turn.calls.iter().take(MOST_CALLS) {
+        let with_args = json!({ "name": literal(name), "args": literal_value(args.clone()) });
+        let by_name = json!({ "name": literal(name) });
+        if is_rule && rules.is_empty() {
+            rules.push_str(&format!("      tools: {{ require: [{}] }}\n", escape::json(&by_name.to_string())));
+        }
+        rules.push_str("      # It called, and this can be required:\n");
+        let with_args = with_args.to_string();
+        rules.push_str(&format!("      # tools: {{ require: [{}] }}\n", escape::json(&with_args)));
+    }
+    rules
 }
 
 /// The line by which editors find the schema of a file.

@@ -38,6 +38,7 @@ mod hooks;
 mod http_apis;
 mod inheritance;
 mod init;
+mod init_proposals;
 mod json_rpc;
 mod judges;
 mod kept_reports;

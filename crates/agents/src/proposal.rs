@@ -80,6 +80,8 @@ pub struct TargetProposal {
     pub target: String,
     /// The turns that were sent, as the proposal reads their responses.
     pub turns: Vec<ProposedTurn>,
+    /// The variables that a config lists as secrets, because no header has them.
+    pub redacted: Vec<String>,
     /// The values that the target reads from the environment.
     pub secrets: Vec<NamedSecret>,
 }

@@ -6,7 +6,7 @@ use super::compile::compile;
 use super::config::{HttpAgentConfig, HttpRequestKeys};
 use super::proposal::HttpProposals;
 use ananke_agents::{
-    Capabilities, Capability, Protocol, ProtocolConfig, ProposingProtocol, Target,
+    Capabilities, Capability, ProposingProtocol, Protocol, ProtocolConfig, Target,
 };
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;

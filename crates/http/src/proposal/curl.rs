@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::field_use::FieldUse;
+use super::field_use::{FieldUse, is_one_of};
 use super::proposed_request::{ProposedContent, ProposedRequest};
 use ananke_agents::TargetError;
 use ananke_agents::http::Method;
@@ -17,90 +17,19 @@ use ananke_base::text::escape;
 const SHORT_WITH_VALUE: &str = "AbcCdDeEFHKmoPQrtTuUwxXyYz";
 
 /// Long options that take a value and are left out.
-const LONG_WITH_VALUE: [&str; 44] = [
-    "abstract-unix-socket",
-    "aws-sigv4",
-    "cacert",
-    "capath",
-    "cert",
-    "cert-type",
-    "ciphers",
-    "config",
-    "connect-timeout",
-    "connect-to",
-    "cookie-jar",
-    "dns-servers",
-    "doh-url",
-    "dump-header",
-    "interface",
-    "keepalive-time",
-    "key",
-    "key-type",
-    "limit-rate",
-    "local-port",
-    "max-filesize",
-    "max-redirs",
-    "max-time",
-    "noproxy",
-    "output",
-    "output-dir",
-    "pass",
-    "proto",
-    "proxy",
-    "proxy-header",
-    "proxy-user",
-    "range",
-    "referer",
-    "resolve",
-    "retry",
-    "retry-delay",
-    "retry-max-time",
-    "speed-limit",
-    "speed-time",
-    "stderr",
-    "tls-max",
-    "unix-socket",
-    "user-agent",
-    "write-out",
-];
+const LONG_WITH_VALUE: &str = "abstract-unix-socket aws-sigv4 cacert capath cert cert-type ciphers config connect-timeout connect-to \
+    cookie-jar dns-servers doh-url dump-header interface keepalive-time key key-type limit-rate local-port \
+    max-filesize max-redirs max-time noproxy output output-dir pass proto proxy proxy-header proxy-user range \
+    referer resolve retry retry-delay retry-max-time speed-limit speed-time stderr tls-max unix-socket user-agent \
+    write-out";
 
 /// Options that change nothing of what is sent, or nothing that matters here, so that nothing is said about them.
-const SILENT: [&str; 16] = [
-    "compressed",
-    "silent",
-    "s",
-    "show-error",
-    "S",
-    "no-buffer",
-    "N",
-    "verbose",
-    "v",
-    "include",
-    "i",
-    "globoff",
-    "g",
-    "http1.1",
-    "http2",
-    "fail",
-];
+const SILENT: &str =
+    "compressed silent s show-error S no-buffer N verbose v include i globoff g http1.1 http2 fail";
 
 /// Headers that a browser or curl adds, and that ananke sends by itself or an API does not need.
-const IDLE_HEADERS: [&str; 14] = [
-    "accept-encoding",
-    "accept-language",
-    "cache-control",
-    "connection",
-    "content-length",
-    "dnt",
-    "host",
-    "pragma",
-    "priority",
-    "referer",
-    "te",
-    "upgrade-insecure-requests",
-    "user-agent",
-    "x-requested-with",
-];
+const IDLE_HEADERS: &str = "accept-encoding accept-language cache-control connection content-length dnt host pragma priority referer te \
+    upgrade-insecure-requests user-agent x-requested-with";
 
 /// Texts in examples of documents that stand for a value of the reader.
 const PLACEHOLDERS: [&str; 3] = ["string", "...", "<string>"];
@@ -115,6 +44,7 @@ struct CurlArguments {
     method: Option<String>,
     headers: Vec<(String, String)>,
     data: Vec<String>,
+    query: Vec<(String, String)>,
     /// Whether the data are those of an HTML form, whatever they look like.
     is_form: bool,
     is_json: bool,
@@ -135,9 +65,7 @@ pub(super) fn is_curl(words: &[String]) -> bool {
 ///
 /// # Errors
 /// If it has no URL, needs a file, or nothing in it is what the user says.
-pub(super) fn request_of(
-    words: &[String],
-) -> Result<(ProposedRequest, Vec<String>), TargetError> {
+pub(super) fn request_of(words: &[String]) -> Result<(ProposedRequest, Vec<String>), TargetError> {
     let mut arguments = CurlArguments::default();
     arguments.read(&words[1..])?;
     let left_out = std::mem::take(&mut arguments.left_out);
@@ -153,7 +81,7 @@ impl CurlArguments {
             if let Some(name) = word.strip_prefix("--")
                 && !name.is_empty()
             {
-                let takes_value = is_read(name) || LONG_WITH_VALUE.contains(&name);
+                let takes_value = is_read(name) || is_one_of(name, LONG_WITH_VALUE);
                 let value = if takes_value { words.next() } else { None };
                 self.option(name, value.map(String::as_str), word)?;
             } else if let Some(flags) = word.strip_prefix('-')
@@ -198,7 +126,9 @@ impl CurlArguments {
         written: &str,
     ) -> Result<(), TargetError> {
         let needed = || {
-            value.ok_or_else(|| TargetError::new(format!("`{}` has no value", escape::line(written))))
+            value.ok_or_else(|| {
+                TargetError::new(format!("`{}` has no value", escape::line(written)))
+            })
         };
         match name {
             "X" | "request" => self.method = Some(needed()?.to_ascii_uppercase()),
@@ -232,23 +162,27 @@ impl CurlArguments {
             }
             "u" | "user" => {
                 let credentials = format!("Basic {}", STANDARD.encode(needed()?));
-                self.headers.push(("authorization".to_owned(), credentials));
+                self.add_header("authorization", &credentials);
             }
             "oauth2-bearer" => {
                 let credentials = format!("Bearer {}", needed()?);
-                self.headers.push(("authorization".to_owned(), credentials));
+                self.add_header("authorization", &credentials);
             }
             "b" | "cookie" => {
                 let cookies = needed()?;
                 if cookies.contains('=') {
-                    self.headers.push(("cookie".to_owned(), cookies.to_owned()));
+                    self.add_header("cookie", cookies);
                 } else {
                     self.left_out.push(format!("{written} (a file)"));
                 }
             }
             "url" => self.add_url(needed()?),
+            "url-query" => {
+                let (name, value) = needed()?.split_once('=').unwrap_or_default();
+                self.query.push((name.to_owned(), value.to_owned()));
+            }
             "G" | "get" => self.is_get = true,
-            _ if SILENT.contains(&name) => {}
+            _ if is_one_of(name, SILENT) => {}
             _ => self.left_out.push(escape::line(written).into_owned()),
         }
         Ok(())
@@ -260,12 +194,21 @@ impl CurlArguments {
         };
         let name = name.trim().to_ascii_lowercase();
         let value = value.trim();
-        let is_idle = IDLE_HEADERS.contains(&name.as_str()) || name.starts_with("sec-");
-        let is_default = name == "accept" && value == "*/*" || value.is_empty();
+        let is_idle = is_one_of(&name, IDLE_HEADERS) || name.starts_with("sec-");
+        let is_default = name == "accept" && value.contains("*/*") || value.is_empty();
         if is_idle {
             self.left_out.push(format!("-H {}", escape::line(&name)));
         } else if !is_default {
-            self.headers.push((name, value.to_owned()));
+            self.add_header(&name, value);
+        }
+    }
+
+    /// Adds a header. Cookies come in several options, and are one header.
+    fn add_header(&mut self, name: &str, value: &str) {
+        let cookies = self.headers.iter_mut().find(|(known, _)| known == name);
+        match cookies {
+            Some((_, cookies)) if name == "cookie" => *cookies = format!("{cookies}; {value}"),
+            _ => self.headers.push((name.to_owned(), value.to_owned())),
         }
     }
 
@@ -294,8 +237,13 @@ impl CurlArguments {
             }
         };
         let kind = self.take_header("content-type").unwrap_or_default();
-        let data = if self.is_json { self.data.concat() } else { self.data.join("&") };
+        let data = if self.is_json {
+            self.data.concat()
+        } else {
+            self.data.join("&")
+        };
         let mut query: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+        query.append(&mut self.query);
         let mut content = ProposedContent::None;
         if is_get {
             query.extend(form_pairs(&data));
@@ -315,7 +263,10 @@ impl CurlArguments {
             ProposedContent::Form(_) => kind.starts_with("application/x-www-form-urlencoded"),
             ProposedContent::None | ProposedContent::Text(_) => false,
         };
-        if !kind.is_empty() && !is_own && !matches!(content, ProposedContent::Form(_) | ProposedContent::None) {
+        if !kind.is_empty()
+            && !is_own
+            && !matches!(content, ProposedContent::Form(_) | ProposedContent::None)
+        {
             request.headers.push(("content-type".to_owned(), kind));
         }
         for (name, value) in query {
@@ -393,23 +344,8 @@ impl CurlArguments {
 
 /// Whether an option is read, and has a value.
 fn is_read(name: &str) -> bool {
-    matches!(
-        name,
-        "request"
-            | "header"
-            | "data"
-            | "data-ascii"
-            | "data-binary"
-            | "data-raw"
-            | "data-urlencode"
-            | "json"
-            | "form"
-            | "form-string"
-            | "user"
-            | "oauth2-bearer"
-            | "cookie"
-            | "url"
-    )
+    let read = "request header data data-ascii data-binary data-raw data-urlencode json form form-string user oauth2-bearer cookie url url-query";
+    is_one_of(name, read)
 }
 
 fn reads_file(written: &str) -> TargetError {
@@ -425,7 +361,9 @@ fn encoded_pair(name: &str, value: &str) -> String {
 }
 
 fn form_pairs(data: &str) -> Vec<(String, String)> {
-    url::form_urlencoded::parse(data.as_bytes()).into_owned().collect()
+    url::form_urlencoded::parse(data.as_bytes())
+        .into_owned()
+        .collect()
 }
 
 /// Puts `${INPUT}` where the user speaks, and `${THREAD_ID}` where an example has an id.
@@ -480,8 +418,7 @@ impl<'r> InputFields<'r> {
             Some((best, _)) => field_use < *best,
             None => true,
         };
-        // The text of a request of GraphQL is no text of the user.
-        if is_better && !text.contains('{') {
+        if is_better {
             self.best = Some((field_use, text));
         }
     }
@@ -494,10 +431,13 @@ impl<'r> InputFields<'r> {
                         "`{name}` is an id of a conversation that exists, which all tests share: try `${{THREAD_ID}}`."
                     ));
                 } else {
-                    self.notes.push(format!("Guess: `{name}` is the id of the conversation."));
+                    self.notes
+                        .push(format!("Guess: `{name}` is the id of the conversation."));
                     "${THREAD_ID}".clone_into(text);
                 }
             }
+            // The query of GraphQL is no text of the user.
+            FieldUse::Input(_) if name == "query" && text.contains('{') => {}
             field_use @ FieldUse::Input(_) => self.offer(text, field_use),
             _ if text.contains("$${INPUT}") => self.offer(text, FieldUse::Other),
             _ => {}
@@ -579,4 +519,215 @@ fn last_text(messages: &Value) -> Option<String> {
     }
     let last = messages.last()?;
     Some(last["content"].as_str()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &[&str]) -> Result<(ProposedRequest, Vec<String>), TargetError> {
+        let words: Vec<String> = line.iter().map(|word| (*word).to_owned()).collect();
+        request_of(&words)
+    }
+
+    fn json_body(request: &ProposedRequest) -> Value {
+        match &request.content {
+            ProposedContent::Json(body) => body.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_line_of_a_browser_is_read() {
+        let (request, left_out) = read(&[
+            "curl",
+            "https://shop.example.org/api/chat?v=2",
+            "--compressed",
+            "-X",
+            "POST",
+            "-H",
+            "accept: */*",
+            "-H",
+            "Accept-Language: en",
+            "-H",
+            "Content-Type: application/json",
+            "-H",
+            "sec-ch-ua: \"x\"",
+            "-H",
+            "Authorization: Bearer abcdef",
+            "-b",
+            "sid=one",
+            "-H",
+            "Cookie: more=two",
+            "--data-raw",
+            r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Yes?"},{"role":"user","content":"Where is it?"}],"conversation_id":"0b54c9a0-2b44-4d5c-9d3a-1234567890ab","model":"m"}"#,
+        ])
+        .unwrap();
+        assert_eq!(request.method, Method::Post);
+        assert_eq!(request.greeting, "Where is it?");
+        let body = json_body(&request);
+        assert_eq!(body["messages"], "${MESSAGES}");
+        assert_eq!(
+            body["conversation_id"],
+            "0b54c9a0-2b44-4d5c-9d3a-1234567890ab"
+        );
+        assert_eq!(body["model"], "m");
+        assert_eq!(request.query, [("v".to_owned(), "2".to_owned())]);
+        let names: Vec<_> = request
+            .headers
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        assert_eq!(names, ["authorization", "cookie"]);
+        let secrets: Vec<_> = request.secrets.iter().map(|it| it.value.as_str()).collect();
+        assert_eq!(secrets, ["Bearer abcdef", "sid=one; more=two"]);
+        assert_eq!(left_out, ["-H accept-language", "-H sec-ch-ua"]);
+        // Nothing that is secret is in what is shown or written.
+        let shown = format!("{request:?} {}", request.words("Hi"));
+        assert!(
+            !shown.contains("abcdef") && !shown.contains("sid=one"),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn bodies_are_what_curl_sends() {
+        let url = "http://h/chat";
+        for (line, expected) in [
+            (
+                &[
+                    "curl",
+                    url,
+                    "-d",
+                    r#"{"text": "string", "session_id": "string"}"#,
+                ][..],
+                ProposedContent::Json(json!({ "text": "${INPUT}", "session_id": "${THREAD_ID}" })),
+            ),
+            (
+                &[
+                    "curl",
+                    url,
+                    "-sXPOST",
+                    "--json",
+                    r#"{"a": {"question": "Hi ${X}?"}}"#,
+                ],
+                ProposedContent::Json(json!({ "a": { "question": "${INPUT}" } })),
+            ),
+            (
+                &["curl", url, "-d", "message=Hi%20you", "-d", "user=me"],
+                ProposedContent::Form(vec![
+                    ("message".to_owned(), "${INPUT}".to_owned()),
+                    ("user".to_owned(), "${THREAD_ID}".to_owned()),
+                ]),
+            ),
+            (
+                &["curl", url, "-F", "prompt=Hi", "-F", "file=@x.png"],
+                ProposedContent::Form(vec![("prompt".to_owned(), "${INPUT}".to_owned())]),
+            ),
+            (
+                &[
+                    "curl",
+                    url,
+                    "-H",
+                    "content-type: text/plain",
+                    "-d",
+                    "Hi there",
+                ],
+                ProposedContent::Text("${INPUT}".to_owned()),
+            ),
+            (
+                &[
+                    "curl",
+                    url,
+                    "-d",
+                    r#"{"ask": "${INPUT}", "message": "fixed"}"#,
+                ],
+                ProposedContent::Json(json!({ "ask": "${INPUT}", "message": "fixed" })),
+            ),
+            (
+                &[
+                    "curl",
+                    url,
+                    "-d",
+                    r#"{"messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi"}], "history": []}"#,
+                ],
+                ProposedContent::Json(json!({
+                    "messages": [{ "role": "system", "content": "Be kind." }, { "role": "user", "content": "${INPUT}" }],
+                    "history": "${HISTORY}",
+                })),
+            ),
+            (
+                &[
+                    "curl",
+                    url,
+                    "-d",
+                    r#"{"query": "mutation { say }", "variables": {"text": "Hi"}}"#,
+                ],
+                ProposedContent::Json(
+                    json!({ "query": "mutation { say }", "variables": { "text": "${INPUT}" } }),
+                ),
+            ),
+            (
+                &[
+                    "curl",
+                    url,
+                    "-d",
+                    r#"{"message": "Hi", "auth": {"api_key": "k-123"}}"#,
+                ],
+                ProposedContent::Json(
+                    json!({ "message": "${INPUT}", "auth": { "api_key": "${ENV.AGENT_API_KEY}" } }),
+                ),
+            ),
+        ] {
+            let (request, _) = read(line).unwrap_or_else(|error| panic!("{line:?}: {error}"));
+            assert_eq!(request.content, expected, "{line:?}");
+            assert!(request.has_input(), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_get_has_its_text_in_the_query() {
+        let line = [
+            "curl",
+            "-G",
+            "h/ask",
+            "--data-urlencode",
+            "q=What is up?",
+            "-o",
+            "file",
+        ];
+        let (request, left_out) = read(&line).unwrap();
+        assert_eq!(request.method, Method::Get);
+        assert_eq!(request.url.as_str(), "http://h/ask");
+        assert_eq!(request.query, [("q".to_owned(), "${INPUT}".to_owned())]);
+        assert_eq!(request.greeting, "What is up?");
+        assert_eq!(left_out, ["-o"]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        for (line, expected) in [
+            (&["curl", "-d", "message=x"][..], "has no URL"),
+            (&["curl", "http://h/", "-d", "@file"], "`-d` reads a file"),
+            (&["curl", "http://h/", "-d"], "`-d` has no value"),
+            (&["curl", "http://h/", "-d", "{\"a\": 1}"], "no field"),
+            (&["curl", "http://h/", "-d", "{message: Hi}"], "not JSON"),
+            (
+                &["curl", "-X", "PUT", "http://h/", "-d", "message=x"],
+                "PUT",
+            ),
+            (
+                &["curl", "ftp://h/", "-d", "message=x"],
+                "not a URL of HTTP",
+            ),
+            (&["curl", "http://h/"], "no field"),
+        ] {
+            let Err(error) = read(line) else {
+                panic!("{line:?} is read");
+            };
+            assert!(error.message.contains(expected), "{line:?}: {error}");
+        }
+        assert!(is_curl(&["/usr/bin/curl".to_owned()]));
+        assert!(!is_curl(&["curly".to_owned()]) && !is_curl(&[]));
+    }
 }

@@ -3,57 +3,26 @@
 use serde_json::{Value, json};
 
 /// The names of fields with what the user says, from the most to the least likely, without `_` and `-` and in lowercase.
-const INPUTS: [&str; 17] = [
-    "message",
-    "input",
-    "query",
-    "question",
-    "prompt",
-    "text",
-    "content",
-    "chatinput",
-    "utterance",
-    "usermessage",
-    "userinput",
-    "userquery",
-    "inputvalue",
-    "inputtext",
-    "msg",
-    "q",
-    "inputcontent",
-];
+const INPUTS: &str = "message input query question prompt text content chatinput utterance usermessage userinput userquery \
+    inputvalue inputtext msg q inputcontent";
 
 /// Words in the names of fields that say whose conversation it is.
 const THREADS: [&str; 5] = ["session", "thread", "conversation", "chat", "user"];
 
 /// Words in names that are about a user or a chat, and are no id.
-const NO_IDS: [&str; 12] = [
-    "model", "type", "role", "mode", "agent", "lang", "locale", "email", "template", "zone",
-    "status", "prompt",
-];
+const NO_IDS: &str = "model type role mode agent lang locale email template zone status prompt";
 
 /// Words in names whose values are secret.
-const SECRETS: [&str; 16] = [
-    "authorization",
-    "auth",
-    "cookie",
-    "token",
-    "secret",
-    "password",
-    "passwd",
-    "apikey",
-    "key",
-    "credential",
-    "credentials",
-    "csrf",
-    "xsrf",
-    "jwt",
-    "signature",
-    "bearer",
-];
+const SECRETS: &str = "authorization auth cookie token secret password passwd apikey key credential credentials csrf xsrf jwt \
+    signature bearer";
 
 /// Starts of values that are secret whatever their name is.
 const SECRET_STARTS: [&str; 5] = ["Bearer ", "Basic ", "sk-", "eyJ", "ghp_"];
+
+/// Whether a word is one of a list, which has spaces between its words.
+pub(super) fn is_one_of(word: &str, list: &str) -> bool {
+    list.split(' ').any(|listed| listed == word)
+}
 
 /// The use of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,10 +43,10 @@ impl FieldUse {
     /// The use of a text with this name.
     pub(super) fn of_text(name: &str) -> Self {
         let plain = plain(name);
-        if let Some(rank) = INPUTS.iter().position(|input| *input == plain) {
+        if let Some(rank) = INPUTS.split(' ').position(|input| input == plain) {
             return Self::Input(rank);
         }
-        let is_other = NO_IDS.iter().any(|word| plain.contains(word));
+        let is_other = NO_IDS.split(' ').any(|word| plain.contains(word));
         if !is_other && THREADS.iter().any(|word| plain.contains(word)) {
             return Self::Thread;
         }
@@ -113,7 +82,7 @@ fn plain(name: &str) -> String {
 /// Whether the value of a header, parameter or field is secret.
 pub(super) fn is_secret(name: &str, value: &str) -> bool {
     let words = words(name);
-    let is_named = words.iter().any(|word| SECRETS.contains(&word.as_str()));
+    let is_named = words.iter().any(|word| is_one_of(word, SECRETS));
     is_named || SECRET_STARTS.iter().any(|start| value.starts_with(start))
 }
 

@@ -3,8 +3,6 @@
 //! **Invariant:** each request is shown before it is sent, without secret values; a greeting is sent once, and a second turn only if
 //! the user wants one.
 
-use std::collections::BTreeSet;
-
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use url::Url;
@@ -25,7 +23,6 @@ use ananke_agents::{
 };
 use ananke_base::context::At;
 use ananke_base::source::received_json::read_as;
-use ananke_model::variables::literal_value;
 use ananke_trace::trace::Change;
 
 /// The name of such an API in words.
@@ -74,15 +71,21 @@ impl Proposing<'_> {
             ProposalPlace::Url(url) => self.request_at(url).await?,
             ProposalPlace::Command(words) => {
                 let (request, left_out) = curl::request_of(words)?;
+                let console = self.options.console;
                 if !left_out.is_empty() {
                     let left_out = left_out.join(", ");
-                    self.options.console.say(&format!("Left out: {left_out}"));
+                    console.say(&format!("Left out: {left_out}"));
                 }
+                console.say("This is sent:");
                 request
             }
         };
         for header in &self.options.headers {
+            // A header that the user gives replaces the one of the command line.
             request.headers.retain(|(name, _)| *name != header.name);
+            request
+                .secrets
+                .retain(|secret| secret.variable != header.variable);
             let value = format!("${{ENV.{}}}", header.variable);
             request.headers.push((header.name.clone(), value));
             request.secrets.push(header.clone());
@@ -99,7 +102,7 @@ impl Proposing<'_> {
         let mut responses = vec![first];
         let (mut response, mut turns) = described(&responses)?;
         if let Ok((_, events)) = responses[0].events() {
-            request.capture_ids(&events, &mut variables);
+            request.capture_id(&events, &mut variables);
         }
         if let Some(second) = self.options.second {
             let said = turns[0].texts.join("\n");
@@ -121,6 +124,7 @@ impl Proposing<'_> {
             url: request.url.clone(),
             target: keys.into_text(),
             turns,
+            redacted: request.redacted(),
             secrets: request.secrets,
         })
     }
@@ -134,12 +138,15 @@ impl Proposing<'_> {
             })?;
             let mut request = ProposedRequest::post(url, ProposedContent::None);
             let body = request.written_value("", body);
-            request.content = ProposedContent::Json(with_variables(body));
+            request.content = ProposedContent::Json(with_variables(&body));
             if request.has_input() {
                 return Ok(request);
             }
-            return Err(TargetError::new("`--body` does not say what the user says")
-                .with_help("write `${INPUT}` in its place: `--body '{\"message\": \"${INPUT}\"}'`"));
+            return Err(
+                TargetError::new("`--body` does not say what the user says").with_help(
+                    "write `${INPUT}` in its place: `--body '{\"message\": \"${INPUT}\"}'`",
+                ),
+            );
         }
         match self.description(url).await? {
             Some(Described::Request(request)) if request.has_input() => return Ok(*request),
@@ -167,9 +174,13 @@ impl Proposing<'_> {
         let mut request = ProposedRequest::post(&place, ProposedContent::None);
         request.method = Method::Get;
         for header in &self.options.headers {
-            request.headers.push((header.name.clone(), header.value.clone()));
+            request
+                .headers
+                .push((header.name.clone(), header.value.clone()));
         }
-        self.options.console.say(&format!("  {SPEAKS}: GET {}", shown(&place)));
+        self.options
+            .console
+            .say(&format!("  {SPEAKS}: GET {}", shown(&place)));
         // A server without such a description may answer with anything.
         let Ok(read) = self.send(request.filled(&SentVariables::new())).await else {
             return Ok(None);
@@ -196,7 +207,9 @@ impl Proposing<'_> {
         variables.insert("MESSAGES".to_owned(), Value::Array(messages));
         variables.insert("INPUT".to_owned(), json!(input));
         for _ in 0..=MOST_REFUSALS {
-            self.options.console.say(&format!("  {SPEAKS}: {}", request.words(input)));
+            self.options
+                .console
+                .say(&format!("  {SPEAKS}: {}", request.words(input)));
             let read = self.send(request.filled(variables)).await?;
             let status = read.received.head.status;
             if (200..300).contains(&status) {
@@ -212,7 +225,9 @@ impl Proposing<'_> {
             if !has_changed {
                 return Err(http::refused(&read.received));
             }
-            self.options.console.say("      no: fields are missing; the request is sent again with them");
+            self.options
+                .console
+                .say("      no: fields are missing; the request is sent again with them");
         }
         Err(TargetError::new("the agent misses other fields each time")
             .with_help("write the body: `--body '{\"message\": \"${INPUT}\"}'`"))
@@ -223,7 +238,13 @@ impl Proposing<'_> {
         let limits = &self.options.limits;
         let mut closed = None;
         let mut unseen = Unseen;
-        let sent = http::send(self.options.transport, request, limits, &mut unseen, &mut closed);
+        let sent = http::send(
+            self.options.transport,
+            request,
+            limits,
+            &mut unseen,
+            &mut closed,
+        );
         let sent = limits.cancel.run_until_cancelled(sent).await;
         let Some(response) = sent.unwrap_or(Ok(None))? else {
             return Err(TargetError::new("no answer in time"));
@@ -296,15 +317,13 @@ fn unreadable(why: String, responses: &[SeenResponse]) -> TargetError {
         .with_help("describe the request and the response in a target with `type: http`")
 }
 
-/// The variables of a body that were written as literals.
-fn with_variables(body: Value) -> Value {
-    let text = body.to_string();
-    let names: BTreeSet<&str> = BTreeSet::from(["INPUT", "MESSAGES", "HISTORY", "THREAD_ID", "TURN"]);
-    let mut text = text;
-    for name in names {
+/// The body with the variables that `written_value` took for literals.
+fn with_variables(body: &Value) -> Value {
+    let mut text = body.to_string();
+    for name in ["INPUT", "MESSAGES", "HISTORY", "THREAD_ID", "TURN"] {
         text = text.replace(&format!("$${{{name}}}"), &format!("${{{name}}}"));
     }
-    serde_json::from_str(&text).unwrap_or_else(|_| literal_value(body))
+    serde_json::from_str(&text).unwrap_or_default()
 }
 
 fn shown_path(url: &Url) -> String {
@@ -328,7 +347,8 @@ mod tests {
 
     /// The body of a captured response.
     fn captured(file: &str, name: &str) -> SeenResponse {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/captures/http");
+        let folder =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/captures/http");
         let text = std::fs::read_to_string(folder.join(format!("{file}.txt"))).unwrap();
         let text = format!("\n{text}");
         let (_, section) = text.split_once(&format!("\n## {name}\n")).unwrap();
@@ -365,7 +385,12 @@ mod tests {
             ("genkit", "weather", "It is sunny.", None),
             ("genkit", "stream weather", "It is sunny.", None),
             ("hayhooks", "run weather", "It is sunny.", None),
-            ("langgraph", "stream [\"messages-tuple\"]", "It is sunny.", called),
+            (
+                "langgraph",
+                "stream [\"messages-tuple\"]",
+                "It is sunny.",
+                called,
+            ),
             ("langgraph", "stream [\"updates\"]", "It is sunny.", called),
             ("langgraph", "wait", "It is sunny.", called),
             ("langserve", "invoke weather", "It is sunny.", called),
@@ -377,11 +402,159 @@ mod tests {
         ] {
             let (turn, keys) = proposed(captured(file, name));
             assert_eq!(turn.texts.join("\n"), text, "{file} {name}:\n{keys}");
-            let calls: Vec<_> = turn.calls.iter().map(|(name, args)| (name.as_str(), args)).collect();
+            let calls: Vec<_> = turn
+                .calls
+                .iter()
+                .map(|(name, args)| (name.as_str(), args))
+                .collect();
             let expected: Vec<_> = call.into_iter().map(|args| ("get_weather", args)).collect();
             assert_eq!(calls, expected, "{file} {name}:\n{keys}");
             assert_eq!(turn.unread, 0, "{file} {name}:\n{keys}");
-            println!("# {file} {name}\n{keys}");
         }
+    }
+
+    fn seen(body: &str) -> SeenResponse {
+        SeenResponse {
+            input: "Hello".to_owned(),
+            body: body.as_bytes().to_vec(),
+        }
+    }
+
+    #[test]
+    fn responses_of_hand_written_apis_are_described() {
+        for (body, text, paths) in [
+            (
+                r#"{"message":"Hello","status":"success","response":"Good day","error":null}"#,
+                "Good day",
+                &["text: response", "error: error"][..],
+            ),
+            (
+                "data: {\"type\":\"status\",\"message\":\"Thinking\"}\n\ndata: {\"type\":\"token\",\"content\":\"Good \"}\n\ndata: {\"type\":\"token\",\"content\":\"day\"}\n\ndata: {\"type\":\"done\",\"answer\":\"Good day\"}\n\n",
+                "Good day",
+                &["[?type=token].content", "done: \"[?type=done]\""],
+            ),
+            (
+                "event: delta\ndata: Good\n\nevent: delta\ndata:  day\n\nevent: end\n\n",
+                "Good day",
+                &["text: \"[?@event=delta]\"", "done: \"[?@event=end]\""],
+            ),
+            (
+                "data: Good\n\ndata:  day\n\ndata: [DONE]\n\n",
+                "Good day",
+                &["text: \"$\""],
+            ),
+            // One piece of text may be followed by others in the next response, so that it ends nothing.
+            (
+                "{\"type\":\"start\"}\n{\"type\":\"token\",\"text\":\"Hi\"}\n",
+                "Hi",
+                &["stream: ndjson", "[?type=token].text"],
+            ),
+            ("12 is my answer.", "12 is my answer.", &["stream: text"]),
+            ("\"Good day\"", "Good day", &["text: \"$\""]),
+            (
+                r#"[{"recipient_id":"u","text":"Good day"}]"#,
+                "Good day",
+                &["[*].text"],
+            ),
+            (
+                r#"{"choices":[{"message":{"role":"assistant","content":"Good day"}}]}"#,
+                "Good day",
+                &["choices[*].message.content"],
+            ),
+        ] {
+            let (turn, keys) = proposed(seen(body));
+            assert_eq!(turn.texts.join("\n"), text, "{body}:\n{keys}");
+            for path in paths {
+                assert!(keys.contains(path), "{path}: {keys}");
+            }
+            assert!(!keys.contains("done: \"[?type=token]\""), "{keys}");
+        }
+    }
+
+    #[test]
+    fn calls_with_and_without_ids_are_described() {
+        for body in [
+            r#"{"reply":"ok then","tool_calls":[{"tool":"pay","input":{"sum":1},"output":"done"}]}"#,
+            r#"{"output":"ok then","intermediateSteps":[{"action":{"tool":"pay","toolInput":{"sum":1},"toolCallId":"c"},"observation":"done"}]}"#,
+            r#"{"choices":[{"message":{"content":"ok then","tool_calls":[{"id":"c","type":"function","function":{"name":"pay","arguments":"{\"sum\":1}"}}]}}],"tool_outputs":[{"tool_call_id":"c","content":"done"}]}"#,
+            "data: {\"type\":\"tool_start\",\"name\":\"pay\",\"input\":{\"sum\":1}}\n\ndata: {\"type\":\"tool_end\",\"name\":\"pay\",\"output\":\"done\"}\n\ndata: {\"type\":\"text\",\"text\":\"ok then\"}\n\n",
+        ] {
+            let (turn, keys) = proposed(seen(body));
+            let sum = turn
+                .calls
+                .first()
+                .map(|(name, args)| (name.as_str(), args["sum"].clone()));
+            assert_eq!(sum, Some(("pay", json!(1))), "{body}:\n{keys}");
+            assert_eq!(turn.texts, ["ok then"], "{body}:\n{keys}");
+            assert_eq!(turn.unread, 0, "{body}:\n{keys}");
+            assert!(keys.contains("result: "), "{keys}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_names_its_keys() {
+        let deep = format!("{}1{}", "[".repeat(5_000), "]".repeat(5_000));
+        let wide = format!("{{\"a\":[{}1]}}", "{\"x\":\"y\"},".repeat(20_000));
+        for (body, expected) in [
+            (
+                r#"{"status":"queued","job":{"id":7}}"#,
+                "It has: status, job.id",
+            ),
+            (r#"{"message":"Hello"}"#, "It has: message"),
+            (
+                r#"{"error":"overloaded","message":"Sorry"}"#,
+                "the agent reported an error: overloaded",
+            ),
+            ("<html><p>Hi</p>", "a web page"),
+            (" \n", "empty"),
+            ("{\"a\": ", "begins like JSON"),
+            (&deep, "begins like JSON"),
+            (&wide, "nothing in the response"),
+            (
+                "data: {\"a\":1}\n\ndata: {\"b]=\\u202e\":2}\n\n",
+                "nothing in the response",
+            ),
+        ] {
+            let error = described(&[seen(body)]).unwrap_err();
+            assert!(error.message.contains(expected), "{expected}: {error}");
+            assert!(!error.message.contains('\u{202e}'), "{error}");
+        }
+    }
+
+    #[test]
+    fn names_of_the_agent_cannot_leave_their_place() {
+        // Keys and kinds that a path or a comment could not have are passed over.
+        let body = r#"{"a]\n- b":{"text":"hidden"},"items":[{"type":"x]\nevil: 1","text":"one"},{"type":"y","text":"two"}]}"#;
+        let (turn, keys) = proposed(seen(body));
+        assert!(!turn.texts.is_empty());
+        assert!(!keys.contains("evil") && !keys.contains("- b"), "{keys}");
+    }
+
+    #[test]
+    fn an_id_that_the_agent_chose_is_sent_in_the_next_request() {
+        let body = ProposedContent::Json(json!({ "message": "${INPUT}" }));
+        let mut request = ProposedRequest::post(&"http://h/".parse().unwrap(), body);
+        let mut variables = SentVariables::from_iter([("THREAD_ID".to_owned(), json!("mine"))]);
+        for (answer, expected) in [
+            (r#"{"session_id":"mine","reply":"x"}"#, None),
+            (r#"{"run_id":"r","model_id":"m","reply":"x"}"#, None),
+            (
+                r#"{"meta":{"thread_id":"t-1"},"reply":"x"}"#,
+                Some("meta.thread_id"),
+            ),
+        ] {
+            let (_, events) = seen(answer).events().unwrap();
+            request.capture_id(&events, &mut variables);
+            let path = request.captures.first().map(|(_, path)| path.as_str());
+            assert_eq!(path, expected, "{answer}");
+        }
+        // The name of the id that ananke makes is taken.
+        assert_eq!(request.captures[0].0, "AGENT_THREAD_ID");
+        let mut keys = CommentedKeys::new(0);
+        request.write(&mut keys);
+        assert!(
+            keys.into_text()
+                .contains("thread_id: \"${AGENT_THREAD_ID}\"")
+        );
     }
 }

@@ -46,7 +46,8 @@ pub(super) fn add_missing(
         return Err(without_values(&unknown));
     }
     if has_changed {
-        request.notes = vec!["Guess: from the names of the fields that the agent missed.".to_owned()];
+        request.notes =
+            vec!["Guess: from the names of the fields that the agent missed.".to_owned()];
     }
     Ok(has_changed)
 }
@@ -86,4 +87,66 @@ fn add(request: &mut ProposedRequest, place: &[&str], value: Value) {
 }
 
 /// The note of a body of which nothing says what it is.
-pub(super) const FIRST_GUESS: &str = "Guess: nothing says what the body is.";
+pub(super) const FIRST_GUESS: &str = "Guess: nothing says in which field the user speaks.";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn first_guess() -> ProposedRequest {
+        let body = ProposedContent::Json(json!({ "message": "${INPUT}" }));
+        let mut request = ProposedRequest::post(&"http://h/".parse().unwrap(), body);
+        request.notes.push(FIRST_GUESS.to_owned());
+        request
+    }
+
+    fn missing(places: &[&[&str]]) -> Value {
+        let problems = places
+            .iter()
+            .map(|place| json!({ "type": "missing", "loc": place }));
+        json!({ "detail": problems.collect::<Vec<_>>() })
+    }
+
+    #[test]
+    fn a_refusal_says_what_a_request_has() {
+        for (places, expected) in [
+            (
+                &[&["body", "question"][..], &["body", "user_id"]][..],
+                ProposedContent::Json(json!({ "question": "${INPUT}", "user_id": "${THREAD_ID}" })),
+            ),
+            (
+                &[&["body", "input", "text"]],
+                ProposedContent::Json(json!({ "input": { "text": "${INPUT}" } })),
+            ),
+            (
+                &[&["body", "messages"]],
+                ProposedContent::Json(json!({ "messages": "${MESSAGES}" })),
+            ),
+            // It was sent as JSON, and is missing all the same.
+            (
+                &[&["body", "message"]],
+                ProposedContent::Form(vec![("message".to_owned(), "${INPUT}".to_owned())]),
+            ),
+        ] {
+            let mut request = first_guess();
+            assert!(add_missing(&mut request, &missing(places)).unwrap());
+            assert_eq!(request.content, expected);
+        }
+    }
+
+    #[test]
+    fn a_field_that_no_name_explains_is_an_error() {
+        let refusal = missing(&[&["body", "message"], &["body", "tenant"]]);
+        let error = add_missing(&mut first_guess(), &refusal).unwrap_err();
+        assert!(error.message.contains("`tenant`"), "{error}");
+        for refusal in [
+            json!(7),
+            json!({ "detail": "no" }),
+            json!({ "detail": [{ "loc": [] }] }),
+        ] {
+            assert!(!add_missing(&mut first_guess(), &refusal).unwrap());
+        }
+    }
+}

@@ -86,7 +86,9 @@ impl Description<'_> {
             let fields = self.object(schema, &mut missing, 0);
             let fields = fields.as_object().into_iter().flatten();
             let fields = fields.map(|(name, value)| {
-                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                let text = value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned);
                 (name.clone(), text)
             });
             request.content = ProposedContent::Form(fields.collect());
@@ -100,14 +102,18 @@ impl Description<'_> {
             let is_required = parameter["required"] == true;
             let value = self.field(name, &parameter["schema"], is_required, &mut missing, 0);
             if is_query && let Some(value) = value {
-                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                let text = value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned);
                 request.query.push((name.to_owned(), text));
             }
         }
         if !missing.is_empty() {
             return Err(without_values(&missing));
         }
-        request.notes.push("Guess: from the names of the fields in `openapi.json`.".to_owned());
+        request
+            .notes
+            .push("Guess: from the names of the fields in `openapi.json`.".to_owned());
         Ok(Described::Request(Box::new(request)))
     }
 
@@ -263,10 +269,87 @@ impl Description<'_> {
 /// The error of a request that needs fields of which nothing says what they are.
 pub(super) fn without_values(missing: &[String]) -> TargetError {
     let named = missing.iter().take(MOST_NAMES);
-    let named: Vec<String> = named.map(|name| format!("`{}`", escape::line(name))).collect();
+    let named: Vec<String> = named
+        .map(|name| format!("`{}`", escape::line(name)))
+        .collect();
     let named = named.join(", ");
     TargetError::new(format!(
         "the agent wants {named}, and nothing says what goes there"
     ))
     .with_help("write the body: `--body '{\"message\": \"${INPUT}\", …}'`, where `${INPUT}` is what the user says")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn described(document: &Value, url: &str) -> Result<Option<Described>, TargetError> {
+        request_of(document, &url.parse().unwrap())
+    }
+
+    fn document(schema: &Value) -> Value {
+        json!({
+            "paths": { "/chat/{agent}": { "post": { "requestBody": { "content": { "application/json": { "schema": schema } } } } }, "/other": { "get": {} } },
+            "components": { "schemas": {
+                "Loop": { "type": "object", "required": ["next"], "properties": { "next": { "$ref": "#/components/schemas/Loop" } } },
+                "Base": { "type": "object", "required": ["message"], "properties": { "message": { "type": "string" } } },
+                "Language": { "enum": ["en", "de"] },
+            } },
+        })
+    }
+
+    #[test]
+    fn a_body_is_made_by_the_names_of_its_fields() {
+        for (schema, expected) in [
+            (
+                json!({ "type": "object", "required": ["question", "lang", "limit"], "properties": {
+                    "question": { "type": "string" },
+                    "sessionId": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
+                    "lang": { "$ref": "#/components/schemas/Language" },
+                    "limit": { "type": "integer", "default": 5 },
+                    "chat_history": { "type": "array", "items": {} },
+                    "note": { "type": "string" },
+                } }),
+                json!({ "question": "${INPUT}", "sessionId": "${THREAD_ID}", "lang": "en", "limit": 5, "chat_history": "${HISTORY}" }),
+            ),
+            (
+                json!({ "allOf": [{ "$ref": "#/components/schemas/Base" }, { "properties": { "text": { "type": "string" } } }] }),
+                json!({ "message": "${INPUT}" }),
+            ),
+            (
+                json!({ "type": "object", "required": ["newMessage"], "properties": {
+                    "newMessage": { "type": "object", "required": ["parts"], "properties": {
+                        "parts": { "type": "array", "items": { "type": "object", "properties": { "text": { "type": "string" } } } },
+                    } },
+                } }),
+                json!({ "newMessage": { "parts": [{ "text": "${INPUT}" }] } }),
+            ),
+        ] {
+            let found = described(&document(&schema), "http://h/api/chat/shop").unwrap();
+            let Some(Described::Request(request)) = found else {
+                panic!("{schema}");
+            };
+            assert_eq!(request.content, ProposedContent::Json(expected));
+        }
+    }
+
+    #[test]
+    fn what_a_description_does_not_say_is_named() {
+        let schema = json!({ "type": "object", "required": ["message", "tenant"], "properties": { "message": { "type": "string" }, "tenant": { "type": "string" } } });
+        let Err(error) = described(&document(&schema), "http://h/chat/a") else {
+            panic!("nothing says what `tenant` is");
+        };
+        assert!(error.message.contains("`tenant`"), "{error}");
+        let found = described(&document(&schema), "http://h/nothing/here/a").unwrap();
+        let Some(Described::OtherPaths(paths)) = found else {
+            panic!("the path is another one");
+        };
+        assert_eq!(paths, ["/chat/{agent}"]);
+        // A schema that refers to itself ends.
+        let schema = json!({ "$ref": "#/components/schemas/Loop" });
+        assert!(described(&document(&schema), "http://h/chat/a").is_ok());
+        assert!(described(&json!([1]), "http://h/").unwrap().is_none());
+    }
 }

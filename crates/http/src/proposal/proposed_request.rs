@@ -12,10 +12,10 @@ use url::Url;
 use super::super::event::ResponseEvent;
 use super::commented_keys::CommentedKeys;
 use super::field_use::{is_secret, is_session_id};
+use ananke_agents::NamedSecret;
 use ananke_agents::http::{
     HttpOptions, HttpRequest, Method, RequestProgress, headers_with_defaults, shown,
 };
-use ananke_agents::NamedSecret;
 use ananke_base::text::{escape, truncate};
 use ananke_model::variables::{as_text, literal};
 
@@ -24,6 +24,9 @@ pub(super) const GREETING: &str = "Hello";
 
 /// The most characters of a request that are shown before it is sent.
 const SHOWN: usize = 400;
+
+/// The longest name of an id of a conversation.
+const LONGEST_ID_NAME: usize = 40;
 
 /// The deepest level at which an id of a conversation is looked for.
 const ID_DEPTH: usize = 3;
@@ -98,7 +101,11 @@ impl ProposedRequest {
         let base = format!("AGENT_{}", letters.collect::<String>());
         let mut variable = base.clone();
         let mut number = 2;
-        while self.secrets.iter().any(|secret| secret.variable == variable) {
+        while self
+            .secrets
+            .iter()
+            .any(|secret| secret.variable == variable)
+        {
             variable = format!("{base}_{number}");
             number += 1;
         }
@@ -141,6 +148,32 @@ impl ProposedRequest {
                 ProposedContent::Text(text) => names_input(text),
                 ProposedContent::Form(fields) => fields.iter().any(|(_, it)| names_input(it)),
             }
+    }
+
+    /// Whether a turn is sent with something that says which conversation it continues: an id, a cookie or the messages before it.
+    fn continues_conversation(&self) -> bool {
+        let mut keys = CommentedKeys::new(0);
+        keys.add("query", pairs_value(&self.query));
+        match &self.content {
+            ProposedContent::Json(body) => keys.add("body", body.clone()),
+            ProposedContent::Form(fields) => keys.add("form", pairs_value(fields)),
+            ProposedContent::None | ProposedContent::Text(_) => {}
+        }
+        let text = keys.into_text();
+        let variables = ["${THREAD_ID}", "${MESSAGES}", "${HISTORY}"];
+        !self.captures.is_empty() || variables.iter().any(|variable| text.contains(variable))
+    }
+
+    /// The variables of secrets that are in no header, which nothing else would mask.
+    pub(super) fn redacted(&self) -> Vec<String> {
+        let in_header = |secret: &&NamedSecret| {
+            let variable = format!("${{ENV.{}}}", secret.variable);
+            self.headers.iter().any(|(_, value)| *value == variable)
+        };
+        let others = self.secrets.iter().filter(|secret| !in_header(secret));
+        others
+            .map(|secret| format!("ENV.{}", secret.variable))
+            .collect()
     }
 
     /// The request in words: everything but what the user says has the names of its variables.
@@ -186,11 +219,9 @@ impl ProposedRequest {
             variables.get(name).cloned()
         };
         let mut url = self.url.clone();
-        if !self.query.is_empty() {
-            let mut pairs = url.query_pairs_mut();
-            for (name, value) in &self.query {
-                pairs.append_pair(name, &filled_text(value, &look_up));
-            }
+        let query = filled_pairs(&self.query, &look_up);
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
         }
         let (kind, body) = match &self.content {
             ProposedContent::None => ("", Bytes::new()),
@@ -204,20 +235,14 @@ impl ProposedRequest {
             ),
             ProposedContent::Form(fields) => {
                 let mut form = url::form_urlencoded::Serializer::new(String::new());
-                for (name, value) in fields {
-                    form.append_pair(name, &filled_text(value, &look_up));
-                }
+                form.extend_pairs(filled_pairs(fields, &look_up));
                 (
                     "application/x-www-form-urlencoded",
                     Bytes::from(form.finish()),
                 )
             }
         };
-        let own: Vec<(String, String)> = self
-            .headers
-            .iter()
-            .map(|(name, value)| (name.clone(), filled_text(value, &look_up)))
-            .collect();
+        let own = filled_pairs(&self.headers, &look_up);
         let mut defaults = vec![("accept", "application/json, text/event-stream, */*")];
         if !kind.is_empty() {
             defaults.push(("content-type", kind));
@@ -233,43 +258,41 @@ impl ProposedRequest {
         }
     }
 
-    /// Takes the ids of the conversation that the server chose: later requests send them under the same names.
-    pub(super) fn capture_ids(
-        &mut self,
-        events: &[ResponseEvent],
-        variables: &mut SentVariables,
-    ) {
-        let sent: Vec<Value> = variables.values().cloned().collect();
+    /// Takes the id of the conversation that the server chose: later requests send it under the same name.
+    pub(super) fn capture_id(&mut self, events: &[ResponseEvent], variables: &mut SentVariables) {
+        let mut found = Vec::new();
         for event in events {
-            let mut found = Vec::new();
-            find_ids(&event.value, String::new(), 0, &mut found);
-            for (name, path, value) in found {
-                let is_sent = sent.contains(&value);
-                let variable = name.to_ascii_uppercase().replace('-', "_");
-                let is_known = self.captures.iter().any(|(known, _)| *known == variable);
-                if !is_sent && !is_known && self.sends_later(&name, &variable) {
-                    self.captures.push((variable.clone(), path));
-                    variables.insert(variable, value);
-                    return;
-                }
+            find_ids(&event.value, "", 0, &mut found);
+        }
+        for (name, path, value) in found {
+            let is_sent = variables.values().any(|sent| *sent == value);
+            if is_sent || !self.sends_later(&name) {
+                continue;
             }
+            let variable = capture_variable(&name);
+            self.captures.push((variable.clone(), path));
+            variables.insert(variable, value);
+            return;
         }
     }
 
     /// Adds a field that is left out until its value is known. `false` if the API does not take it.
-    fn sends_later(&mut self, name: &str, variable: &str) -> bool {
+    fn sends_later(&mut self, name: &str) -> bool {
         let is_taken = match &self.fields {
             Some(fields) => fields.iter().any(|field| field == name),
             None => true,
         };
-        let value = format!("${{{variable}}}");
-        let ProposedContent::Json(Value::Object(keys)) = &mut self.content else {
-            return false;
-        };
-        if !is_taken {
-            return false;
+        let value = format!("${{{}}}", capture_variable(name));
+        match &mut self.content {
+            ProposedContent::Json(Value::Object(keys)) if is_taken => {
+                keys.insert(name.to_owned(), json!(value));
+            }
+            ProposedContent::Form(fields) if is_taken => {
+                fields.retain(|(field, _)| field != name);
+                fields.push((name.to_owned(), value));
+            }
+            _ => return false,
         }
-        keys.insert(name.to_owned(), json!(value));
         self.notes.push(format!(
             "Guess: the agent gives `{name}` in its first response, and expects it in the next request."
         ));
@@ -282,13 +305,17 @@ impl ProposedRequest {
         if self.method == Method::Get {
             keys.add("method", json!("GET"));
         }
-        for (name, pairs) in [("headers", &self.headers), ("query", &self.query)] {
-            if !pairs.is_empty() {
-                keys.add(name, pairs_value(pairs));
-            }
+        if !self.headers.is_empty() {
+            keys.add("headers", pairs_value(&self.headers));
         }
         for note in &self.notes {
             keys.comment(note);
+        }
+        if !self.continues_conversation() {
+            keys.comment("Each turn is a conversation of its own, unless the request has `${THREAD_ID}`, `${MESSAGES}` or a capture.");
+        }
+        if !self.query.is_empty() {
+            keys.add("query", pairs_value(&self.query));
         }
         match &self.content {
             ProposedContent::None => {}
@@ -309,16 +336,26 @@ fn pairs_value(pairs: &[(String, String)]) -> Value {
     Value::Object(pairs.collect())
 }
 
+/// The variable that has a captured id.
+fn capture_variable(name: &str) -> String {
+    match name.to_ascii_uppercase().as_str() {
+        // The variable of this name is the id that ananke makes.
+        "THREAD_ID" => "AGENT_THREAD_ID".to_owned(),
+        variable => variable.to_owned(),
+    }
+}
+
 /// The ids of conversations in a value: name, path and value.
-fn find_ids(value: &Value, path: String, depth: usize, found: &mut Vec<(String, String, Value)>) {
+fn find_ids(value: &Value, path: &str, depth: usize, found: &mut Vec<(String, String, Value)>) {
     let Value::Object(keys) = value else {
         return;
     };
     for (key, value) in keys {
-        let is_plain = key
-            .chars()
-            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-        if !is_plain {
+        let mut letters = key.chars();
+        let is_name = key.len() <= LONGEST_ID_NAME
+            && key.starts_with(|first: char| first.is_ascii_alphabetic())
+            && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        if !is_name {
             continue;
         }
         let dot = if path.is_empty() { "" } else { "." };
@@ -326,7 +363,7 @@ fn find_ids(value: &Value, path: String, depth: usize, found: &mut Vec<(String, 
         if is_session_id(key, value) {
             found.push((key.clone(), path, value.clone()));
         } else if depth < ID_DEPTH {
-            find_ids(value, path, depth + 1, found);
+            find_ids(value, &path, depth + 1, found);
         }
     }
 }
@@ -356,6 +393,20 @@ fn filled(value: &Value, look_up: &dyn Fn(&str) -> Option<Value>) -> Option<Valu
         }
         other => Some(other.clone()),
     }
+}
+
+/// Pairs with their variables filled, without those that are one variable without a value.
+fn filled_pairs(
+    pairs: &[(String, String)],
+    look_up: &dyn Fn(&str) -> Option<Value>,
+) -> Vec<(String, String)> {
+    let mut filled_pairs = Vec::new();
+    for (name, value) in pairs {
+        if let Some(value) = filled(&json!(value), look_up) {
+            filled_pairs.push((name.clone(), as_text(&value)));
+        }
+    }
+    filled_pairs
 }
 
 /// A text with its variables filled.

@@ -214,7 +214,10 @@ impl ProposedResponse {
             }
             None => {
                 keys.comment("No call was seen. If the response shows calls, correct this and make it a key; rules about tools need it.");
-                keys.comment(&format!("calls: {{ at: {}, name: name, args: args, result: result }}", self.call_guess()));
+                keys.comment(&format!(
+                    "calls: {{ at: {}, name: name, args: args, result: result }}",
+                    self.call_guess()
+                ));
             }
         }
         if let Some(results) = &self.results {
@@ -227,12 +230,16 @@ impl ProposedResponse {
                 keys.add("error", json!(error));
             }
             None => {
-                keys.comment("No error was seen. If a failed turn has status 200, say where its error is.");
+                keys.comment(
+                    "No error was seen. If a failed turn has status 200, say where its error is.",
+                );
                 keys.comment(&format!("error: {}", self.error_words()));
             }
         }
         if let Some(done) = &self.done {
-            keys.comment("Guess: the event that ends the stream; without it, the response was cut.");
+            keys.comment(
+                "Guess: the event that ends the stream; without it, the response was cut.",
+            );
             keys.add("done", json!(done));
         }
     }
@@ -337,7 +344,7 @@ fn best_text<'g, 's>(groups: &'g [TextGroup<'s>], is_document: bool) -> Option<&
         let repeated = repeated.count();
         let pieces = if is_document { 0 } else { group.hits };
         let is_strong = group.key.is_empty() || !WEAK_TEXTS.contains(&group.key);
-        let rank = TEXTS.iter().position(|key| *key == group.key);
+        let rank = TEXTS.split(' ').position(|key| key == group.key);
         let is_plain_list = group.path.contains("[*]");
         (
             repeated,
@@ -345,6 +352,7 @@ fn best_text<'g, 's>(groups: &'g [TextGroup<'s>], is_document: bool) -> Option<&
             is_strong,
             pieces,
             !is_plain_list,
+            is_document && !group.path.contains('['),
             Reverse(rank.unwrap_or_default()),
             Reverse(group.path.len()),
         )
@@ -371,7 +379,11 @@ fn text_mode(
     let is_whole = groups
         .iter()
         .any(|other| other.path != text.path && text.texts.contains(&other.joined.as_str()));
-    if is_whole { Some(TextMode::Whole) } else { None }
+    if is_whole {
+        Some(TextMode::Whole)
+    } else {
+        None
+    }
 }
 
 /// Where the calls are. A call may be there several times: in a stream the first place counts, in a document the shortest path with results.
@@ -433,7 +445,10 @@ fn results_of(calls: &ProposedCalls, hits: &[CallHit]) -> Option<ProposedCalls> 
         .filter_map(|hit| Some(hit.name.as_ref()?.1.as_str()))
         .collect();
     let has_result = |hit: &&CallHit| {
-        let is_there = hit.result.as_ref().is_some_and(|(_, value)| !value.is_null());
+        let is_there = hit
+            .result
+            .as_ref()
+            .is_some_and(|(_, value)| !value.is_null());
         hit.path != calls.at && is_there
     };
     let by_id = hits.iter().filter(has_result).find(|hit| {

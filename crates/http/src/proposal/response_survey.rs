@@ -7,111 +7,33 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::super::event::ResponseEvent;
+use super::field_use::is_one_of;
 
 /// The keys by which events and the items of a list are told apart.
-const KINDS: [&str; 6] = [
-    "type",
-    "event",
-    "kind",
-    "role",
-    "message_type",
-    "part_kind",
-];
+const KINDS: [&str; 6] = ["type", "event", "kind", "role", "message_type", "part_kind"];
 
 /// The authors of messages that are no answer.
 const USERS: [&str; 3] = ["user", "human", "system"];
 
 /// The kinds of items that have text, so that the condition is written also where all items are of this kind.
-const SPEAKERS: [&str; 8] = [
-    "ai",
-    "assistant",
-    "assistant_message",
-    "model",
-    "bot",
-    "text",
-    "output_text",
-    "AIMessageChunk",
-];
+const SPEAKERS: &str = "ai assistant assistant_message model bot text output_text AIMessageChunk";
 
 /// Words in a kind whose text is none of the answer.
-const ASIDE: [&str; 12] = [
-    "tool",
-    "function",
-    "thought",
-    "thinking",
-    "reason",
-    "error",
-    "status",
-    "progress",
-    "metadata",
-    "log",
-    "ping",
-    "debug",
-];
+const ASIDE: &str =
+    "tool function thought thinking reason error status progress metadata log ping debug";
 
 /// The keys that have text, from the most to the least likely.
-pub(super) const TEXTS: [&str; 12] = [
-    "text", "content", "delta", "token", "answer", "output", "reply", "response", "message",
-    "result", "chunk", "data",
-];
+pub(super) const TEXTS: &str =
+    "text content delta token answer output reply response message result chunk data";
 
 /// The keys that name a tool, that have its arguments, its result, the id of a call, and say that it failed.
-const NAMES: [&str; 10] = [
-    "name",
-    "tool_name",
-    "toolName",
-    "tool",
-    "function_name",
-    "functionName",
-    "toolCallName",
-    "tool_call_name",
-    "function",
-    "action",
-];
-const ARGUMENTS: [&str; 16] = [
-    "args",
-    "arguments",
-    "input",
-    "parameters",
-    "params",
-    "tool_args",
-    "toolArgs",
-    "tool_input",
-    "toolInput",
-    "tool_kwargs",
-    "kwargs",
-    "inputs",
-    "rawInput",
-    "action_input",
-    "function_args",
-    "with",
-];
-const RESULTS: [&str; 13] = [
-    "result",
-    "output",
-    "response",
-    "observation",
-    "tool_result",
-    "toolResult",
-    "toolOutput",
-    "tool_output",
-    "tool_return",
-    "return_value",
-    "content",
-    "value",
-    "results",
-];
-const IDS: [&str; 8] = [
-    "tool_call_id",
-    "toolCallId",
-    "tool_use_id",
-    "toolUseId",
-    "call_id",
-    "callId",
-    "id",
-    "run_id",
-];
-const FAILURES: [&str; 5] = ["tool_call_error", "is_error", "isError", "failed", "error"];
+const NAMES: &str = "name tool_name toolName tool function_name functionName toolCallName tool_call_name function action";
+const ARGUMENTS: &str = "args arguments input parameters params tool_args toolArgs tool_input toolInput tool_kwargs kwargs inputs \
+    rawInput action_input function_args with";
+const RESULTS: &str = "result output response observation tool_result toolResult toolOutput tool_output tool_return return_value \
+    content value results";
+const IDS: &str = "tool_call_id toolCallId tool_use_id toolUseId call_id callId id run_id";
+const FAILURES: &str = "tool_call_error is_error isError failed error";
 
 /// The words in a kind, or in a key, of what is about tools.
 const TOOL_WORDS: [&str; 2] = ["tool", "function"];
@@ -186,7 +108,8 @@ impl ResponseSurvey {
         };
         for (number, event) in events.iter().enumerate() {
             let path = survey.kinds[number].clone();
-            let is_aside = is_aside(&path) || USERS.iter().any(|user| path == format!("[?role={user}]"));
+            let is_aside =
+                is_aside(&path) || USERS.iter().any(|user| path == format!("[?role={user}]"));
             let place = SurveyPlace {
                 path,
                 plain: String::new(),
@@ -244,7 +167,7 @@ impl ResponseSurvey {
         }
         match value {
             Value::String(text) => {
-                let is_text = key.is_empty() || TEXTS.contains(&key);
+                let is_text = key.is_empty() || is_one_of(key, TEXTS);
                 if is_text && !place.is_aside && !inputs.contains(&text.as_str()) {
                     self.texts.push(TextHit {
                         path: whole_or(&place.path),
@@ -286,13 +209,7 @@ impl ResponseSurvey {
         }
     }
 
-    fn list(
-        &mut self,
-        items: &[Value],
-        place: &SurveyPlace,
-        event: usize,
-        inputs: &[&str],
-    ) {
+    fn list(&mut self, items: &[Value], place: &SurveyPlace, event: usize, inputs: &[&str]) {
         let (kind_key, varies) = match self.lists.get(&place.plain) {
             Some(kinds) => (Some(kinds.key), kinds.values.len() > 1),
             None => (None, false),
@@ -313,7 +230,7 @@ impl ResponseSurvey {
             let kind = kind_key.and_then(|key| item.get(key)?.as_str());
             let condition = match (kind_key, kind) {
                 (Some(key), Some(kind))
-                    if is_plain_value(kind) && (varies || SPEAKERS.contains(&kind)) =>
+                    if is_plain_value(kind) && (varies || is_one_of(kind, SPEAKERS)) =>
                 {
                     format!("[?{key}={kind}]")
                 }
@@ -359,16 +276,18 @@ fn event_conditions(events: &[&ResponseEvent]) -> Vec<String> {
             .map(|event| event.value.get(key).and_then(Value::as_str))
             .collect();
         if kinds.len() > 1 {
-            let conditions = events.iter().map(|event| {
-                match event.value.get(key).and_then(Value::as_str) {
-                    Some(kind) if is_plain_value(kind) => format!("[?{key}={kind}]"),
-                    _ => format!("[?!{key}]"),
-                }
-            });
+            let conditions =
+                events
+                    .iter()
+                    .map(|event| match event.value.get(key).and_then(Value::as_str) {
+                        Some(kind) if is_plain_value(kind) => format!("[?{key}={kind}]"),
+                        _ => format!("[?!{key}]"),
+                    });
             return conditions.collect();
         }
     }
-    let is_partial = |event: &&ResponseEvent| event.value.get("partial") == Some(&Value::Bool(true));
+    let is_partial =
+        |event: &&ResponseEvent| event.value.get("partial") == Some(&Value::Bool(true));
     let has_both = events.iter().any(|event| is_partial(event)) && !events.iter().all(is_partial);
     let conditions = events.iter().map(|event| match is_partial(event) {
         true if has_both => "[?partial]".to_owned(),
@@ -383,26 +302,26 @@ fn call_hit(keys: &Map<String, Value>, place: &SurveyPlace, event: usize) -> Opt
     let mut hit = CallHit {
         path: whole_or(&place.path),
         event,
-        name: text_under(keys, &NAMES),
-        args: value_under(keys, &ARGUMENTS),
-        id: text_under(keys, &IDS),
+        name: text_under(keys, NAMES),
+        args: value_under(keys, ARGUMENTS),
+        id: text_under(keys, IDS),
         index: keys.get("index").map(|_| "index".to_owned()),
-        result: value_under(keys, &RESULTS),
+        result: value_under(keys, RESULTS),
         failure: FAILURES
-            .iter()
-            .find(|key| matches!(keys.get(**key), Some(Value::Bool(_) | Value::Null)))
-            .map(|key| (*key).to_owned()),
+            .split(' ')
+            .find(|key| matches!(keys.get(*key), Some(Value::Bool(_) | Value::Null)))
+            .map(str::to_owned),
     };
     // Chat completions and their relatives have the name one object below the id, and some have it below the result.
     for outer in ["function", "action", "tool", "call"] {
         let Some(inner) = keys.get(outer).and_then(Value::as_object) else {
             continue;
         };
-        let own_id = text_under(inner, &IDS);
+        let own_id = text_under(inner, IDS);
         let is_apart = own_id.is_none() || outer == "action" && hit.result.is_some();
         if is_apart
-            && let Some((name, text)) = text_under(inner, &NAMES)
-            && let Some((args, value)) = value_under(inner, &ARGUMENTS)
+            && let Some((name, text)) = text_under(inner, NAMES)
+            && let Some((args, value)) = value_under(inner, ARGUMENTS)
         {
             hit.name = Some((format!("{outer}.{name}"), text));
             hit.args = Some((format!("{outer}.{args}"), value));
@@ -439,27 +358,28 @@ fn call_hit(keys: &Map<String, Value>, place: &SurveyPlace, event: usize) -> Opt
 }
 
 /// The first of `wanted` that has a text which is not empty.
-fn text_under(keys: &Map<String, Value>, wanted: &[&str]) -> Option<(String, String)> {
-    wanted.iter().find_map(|key| {
-        let text = keys.get(*key)?.as_str()?;
+fn text_under(keys: &Map<String, Value>, wanted: &str) -> Option<(String, String)> {
+    wanted.split(' ').find_map(|key| {
+        let text = keys.get(key)?.as_str()?;
         if text.is_empty() {
             None
         } else {
-            Some(((*key).to_owned(), text.to_owned()))
+            Some((key.to_owned(), text.to_owned()))
         }
     })
 }
 
 /// The first of `wanted` that has a value which is not null, else the first that is null.
-fn value_under(keys: &Map<String, Value>, wanted: &[&str]) -> Option<(String, Value)> {
-    let present = || {
-        wanted
-            .iter()
-            .filter_map(|key| Some(((*key).to_owned(), keys.get(*key)?.clone())))
-    };
-    present()
-        .find(|(_, value)| !value.is_null())
-        .or_else(|| present().next())
+fn value_under(keys: &Map<String, Value>, wanted: &str) -> Option<(String, Value)> {
+    let mut first_null = None;
+    for key in wanted.split(' ') {
+        match keys.get(key) {
+            None => {}
+            Some(Value::Null) => first_null = first_null.or(Some(key)),
+            Some(value) => return Some((key.to_owned(), value.clone())),
+        }
+    }
+    Some((first_null?.to_owned(), Value::Null))
 }
 
 /// The first key of an object that says its kind.
@@ -496,7 +416,7 @@ fn is_aside(condition: &str) -> bool {
     };
     let kind = kind.to_ascii_lowercase();
     let kind = kind.trim_end_matches(']');
-    USERS.contains(&kind) || ASIDE.iter().any(|word| kind.contains(word))
+    USERS.contains(&kind) || ASIDE.split(' ').any(|word| kind.contains(word))
 }
 
 /// Whether a path can have this key.
@@ -507,6 +427,7 @@ fn is_plain_key(key: &str) -> bool {
 
 /// Whether a condition can have this value.
 fn is_plain_value(value: &str) -> bool {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "_-.:/".contains(character);
+    let is_plain =
+        |character: char| character.is_ascii_alphanumeric() || "_-.:/".contains(character);
     !value.is_empty() && value.len() <= 64 && value.chars().all(is_plain)
 }

@@ -46,7 +46,11 @@ impl FoundAgent {
         // The comments of a proposal are in its text alone.
         if let Some(proposal) = &self.proposal {
             let version = Value::from(NEWEST_VERSION);
-            return format!("version: {version}\ntarget:\n{}", proposal.target);
+            let redact = match proposal.redacted.join(", ") {
+                none if none.is_empty() => none,
+                names => format!("redact: [{names}]\n"),
+            };
+            return format!("version: {version}\n{redact}target:\n{}", proposal.target);
         }
         let config = json!({ "version": NEWEST_VERSION, "target": self.target });
         to_yaml(&Node::of_json(&config), 0)

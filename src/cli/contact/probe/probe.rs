@@ -168,7 +168,7 @@ impl AgentProber<'_> {
         let place = ProposalPlace::Command(self.place.program()?);
         self.wishes?;
         proposing(place)?;
-        say("Reading the request; the program is not started. This is sent:");
+        say("Reading the request of the command, which is not started.");
         let error = match self.propose(place, false).await? {
             Ok(found) => return Some(Ok(found)),
             Err(_) if self.stopper.reason().is_some() => {
@@ -205,7 +205,10 @@ impl AgentProber<'_> {
             Err(error) => {
                 refusals.asks_who |= matches!(error.received.status, Some(401 | 403));
                 let why = self.redactor.text(&error.message);
-                say(&format!("      no: {}", truncate::chars(&why, UNREAD_SHOWN)));
+                say(&format!(
+                    "      no: {}",
+                    truncate::chars(&why, UNREAD_SHOWN)
+                ));
                 refusals.help = error.help;
                 None
             }

@@ -92,7 +92,11 @@ fn turn_lines(turn: &ProposedTurn) -> Vec<String> {
     let mut lines = vec![format!("  user:  {}", shown(&turn.user))];
     let calls = turn.calls.iter().take(LISTED);
     for (name, args) in calls {
-        lines.push(format!("  call:  {} {}", shown(name), shown(&args.to_string())));
+        lines.push(format!(
+            "  call:  {} {}",
+            shown(name),
+            shown(&args.to_string())
+        ));
     }
     for text in turn.texts.iter().take(LISTED) {
         lines.push(format!("  text:  {}", shown(text)));

@@ -5,11 +5,11 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ananke::source::reason;
-use ananke::text::{columns, escape};
 use ananke::agents::{AgentPlace, NamedSecret};
 use ananke::audit::PermittedTools;
 use ananke::context::{Context, Environment};
+use ananke::source::reason;
+use ananke::text::{columns, escape};
 use clap::{Args, Parser};
 
 use super::starter::{AdapterLanguage, StarterFile, adapter, example, of_agent};
@@ -149,7 +149,10 @@ fn say_exports(secrets: &[NamedSecret], options: &InitOptions) {
     say("note: the config reads secret values from the environment. Before the next run, fill in:");
     for secret in read {
         let name = escape::line(&secret.name);
-        say(&format!("  export {}=''  # `{name}` of the request", secret.variable));
+        say(&format!(
+            "  export {}=''  # `{name}` of the request",
+            secret.variable
+        ));
     }
 }
 

@@ -19,14 +19,11 @@ use crate::cli::contact::FoundAgent;
 const CONFIG_SCHEMA: &str = "schemas/ananke.config.schema.json";
 const TEST_SCHEMA: &str = "schemas/ananke.test.schema.json";
 
+/// The longest call that a test names, in bytes.
+const LONGEST_CALL: usize = 500;
+
 /// The most calls of a turn that a test names.
 const MOST_CALLS: usize = 5;
-
-/// The proposal of a second turn.
-const SECOND_TURN: &str = "  # A second turn, which shows that the agent knows the first one and calls its tools:
-  # - user: \"What did I say first?\"
-  #   assert: { text: { contains: \"Hello\" }, tools: { require: [{ name: get_weather }] } }
-";
 
 /// A file of a first project.
 pub(super) struct StarterFile {
@@ -133,25 +130,49 @@ fn conversation(turns: &[ProposedTurn]) -> String {
         text.push_str("      text: { must_not_match: \"(?i)exception|traceback\" }\n");
         text.push_str(&call_rules(turn, number > 0));
     }
-    if turns.len() == 1 {
-        text.push_str(SECOND_TURN);
+    if let [only] = turns {
+        text.push_str(&second_turn(only));
     }
-    text.push_str("# Rules for the whole conversation.\nassert:\n  timing: { max_duration_ms: 60000 }\n");
+    text.push_str(
+        "# Rules for the whole conversation.\nassert:\n  timing: { max_duration_ms: 60000 }\n",
+    );
     text
+}
+
+/// The proposal of a second turn, which shows whether the agent knows the first one.
+fn second_turn(first: &ProposedTurn) -> String {
+    let said = escape::json(&json!(literal(&first.user)).to_string()).into_owned();
+    let tools = match first.calls.first() {
+        Some((name, _)) if name.len() <= LONGEST_CALL => {
+            let name = json!({ "name": literal(name) }).to_string();
+            format!(", tools: {{ require: [{}] }}", escape::json(&name))
+        }
+        _ => String::new(),
+    };
+    format!(
+        "  # A second turn shows whether the agent knows the first one. Write one of your users, and what must come of it:\n  # - user: \"What did I say first?\"\n  #   assert: {{ text: {{ contains: {said} }}{tools} }}\n"
+    )
 }
 
 /// The rule that a turn calls what it called. As a comment it is a proposal.
 fn call_rules(turn: &ProposedTurn, is_rule: bool) -> String {
     let mut rules = String::new();
     for (name, args) in turn.calls.iter().take(MOST_CALLS) {
-        let with_args = json!({ "name": literal(name), "args": literal_value(args.clone()) });
         let by_name = json!({ "name": literal(name) });
-        if is_rule && rules.is_empty() {
-            rules.push_str(&format!("      tools: {{ require: [{}] }}\n", escape::json(&by_name.to_string())));
+        let with_args = json!({ "name": literal(name), "args": literal_value(args.clone()) });
+        // What an agent sent may be of any length.
+        let [by_name, with_args] = [by_name, with_args].map(|call| call.to_string());
+        if with_args.len() > LONGEST_CALL {
+            continue;
         }
-        rules.push_str("      # It called, and this can be required:\n");
-        let with_args = with_args.to_string();
-        rules.push_str(&format!("      # tools: {{ require: [{}] }}\n", escape::json(&with_args)));
+        if is_rule && rules.is_empty() {
+            let call = escape::json(&by_name);
+            rules.push_str(&format!("      tools: {{ require: [{call}] }}\n"));
+        }
+        let call = escape::json(&with_args);
+        rules.push_str(&format!(
+            "      # It called this, which can be required:\n      # tools: {{ require: [{call}] }}\n"
+        ));
     }
     rules
 }

@@ -2,13 +2,11 @@
 //!
 //! **Invariant:** no program is started and no file is read; what is left out is named.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use url::Url;
 
 use super::field_use::{FieldUse, is_one_of};
-use super::proposed_request::{ProposedContent, ProposedRequest};
+use super::proposed_request::{ProposedContent, ProposedRequest, basic};
 use ananke_agents::TargetError;
 use ananke_agents::http::Method;
 use ananke_base::text::escape;
@@ -22,10 +20,6 @@ const LONG_WITH_VALUE: &str = "abstract-unix-socket aws-sigv4 cacert capath cert
     max-filesize max-redirs max-time noproxy output output-dir pass proto proxy proxy-header proxy-user range \
     referer resolve retry retry-delay retry-max-time speed-limit speed-time stderr tls-max unix-socket user-agent \
     write-out";
-
-/// Options that change nothing of what is sent, or nothing that matters here, so that nothing is said about them.
-const SILENT: &str =
-    "compressed silent s show-error S no-buffer N verbose v include i globoff g http1.1 http2 fail";
 
 /// Headers that a browser or curl adds, and that ananke sends by itself or an API does not need.
 const IDLE_HEADERS: &str = "accept-encoding accept-language cache-control connection content-length dnt host pragma priority referer te \
@@ -125,25 +119,20 @@ impl CurlArguments {
         value: Option<&str>,
         written: &str,
     ) -> Result<(), TargetError> {
-        let needed = || {
-            value.ok_or_else(|| {
-                TargetError::new(format!("`{}` has no value", escape::line(written)))
-            })
-        };
         match name {
-            "X" | "request" => self.method = Some(needed()?.to_ascii_uppercase()),
-            "H" | "header" => self.header(needed()?),
+            "X" | "request" => self.method = Some(needed(value, written)?.to_ascii_uppercase()),
+            "H" | "header" => self.header(needed(value, written)?),
             "d" | "data" | "data-ascii" | "data-binary" => {
-                let data = needed()?;
+                let data = needed(value, written)?;
                 if data.starts_with('@') {
                     return Err(reads_file(written));
                 }
                 self.data.push(data.to_owned());
             }
-            "data-raw" => self.data.push(needed()?.to_owned()),
-            "data-urlencode" => self.encoded(needed()?, written)?,
+            "data-raw" => self.data.push(needed(value, written)?.to_owned()),
+            "data-urlencode" => self.encoded(needed(value, written)?, written)?,
             "json" => {
-                let data = needed()?;
+                let data = needed(value, written)?;
                 if data.starts_with('@') {
                     return Err(reads_file(written));
                 }
@@ -151,7 +140,7 @@ impl CurlArguments {
                 self.data.push(data.to_owned());
             }
             "F" | "form" | "form-string" => {
-                let (field, value) = needed()?.split_once('=').unwrap_or_default();
+                let (field, value) = needed(value, written)?.split_once('=').unwrap_or_default();
                 if name != "form-string" && value.starts_with(['@', '<']) {
                     let field = escape::line(field);
                     self.left_out.push(format!("{written} {field} (a file)"));
@@ -161,28 +150,27 @@ impl CurlArguments {
                 }
             }
             "u" | "user" => {
-                let credentials = format!("Basic {}", STANDARD.encode(needed()?));
+                let credentials = basic(needed(value, written)?);
                 self.add_header("authorization", &credentials);
             }
             "oauth2-bearer" => {
-                let credentials = format!("Bearer {}", needed()?);
+                let credentials = format!("Bearer {}", needed(value, written)?);
                 self.add_header("authorization", &credentials);
             }
             "b" | "cookie" => {
-                let cookies = needed()?;
+                let cookies = needed(value, written)?;
                 if cookies.contains('=') {
                     self.add_header("cookie", cookies);
                 } else {
                     self.left_out.push(format!("{written} (a file)"));
                 }
             }
-            "url" => self.add_url(needed()?),
+            "url" => self.add_url(needed(value, written)?),
             "url-query" => {
-                let (name, value) = needed()?.split_once('=').unwrap_or_default();
+                let (name, value) = needed(value, written)?.split_once('=').unwrap_or_default();
                 self.query.push((name.to_owned(), value.to_owned()));
             }
             "G" | "get" => self.is_get = true,
-            _ if is_one_of(name, SILENT) => {}
             _ => self.left_out.push(escape::line(written).into_owned()),
         }
         Ok(())
@@ -224,7 +212,7 @@ impl CurlArguments {
 
     /// The request, in which what the user says is found by the names of fields.
     fn request(mut self) -> Result<ProposedRequest, TargetError> {
-        let mut url = self.address()?;
+        let url = self.address()?;
         let is_get = self.is_get || self.data.is_empty();
         let method = match self.method.as_deref() {
             None if is_get => Method::Get,
@@ -242,20 +230,17 @@ impl CurlArguments {
         } else {
             self.data.join("&")
         };
-        let mut query: Vec<(String, String)> = url.query_pairs().into_owned().collect();
-        query.append(&mut self.query);
+        let mut query = std::mem::take(&mut self.query);
         let mut content = ProposedContent::None;
         if is_get {
             query.extend(form_pairs(&data));
         } else {
             content = self.content(&data, &kind)?;
         }
-        url.set_query(None);
         let mut request = ProposedRequest::post(&url, ProposedContent::None);
         request.method = method;
         for (name, value) in std::mem::take(&mut self.headers) {
-            let value = request.written(&name, &value);
-            request.headers.push((name, value));
+            request.add_header(&name, &value);
         }
         // A type other than the one that the body has by itself is sent.
         let is_own = match &content {
@@ -299,20 +284,12 @@ impl CurlArguments {
         } else {
             format!("http://{written}")
         };
-        let shown = escape::line(&text).into_owned();
-        let mut url = Url::parse(&text)
-            .map_err(|error| TargetError::new(format!("`{shown}` is not a URL: {error}")))?;
+        // A URL may have a password in it, so that it is not quoted.
+        let url = Url::parse(&text)
+            .map_err(|error| TargetError::new(format!("the URL of curl is not valid: {error}")))?;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-            return Err(TargetError::new(format!("`{shown}` is not a URL of HTTP")));
+            return Err(TargetError::new("the URL of curl is not a URL of HTTP"));
         }
-        if !url.username().is_empty() || url.password().is_some() {
-            let user = format!("{}:{}", url.username(), url.password().unwrap_or_default());
-            let credentials = format!("Basic {}", STANDARD.encode(user));
-            self.headers.push(("authorization".to_owned(), credentials));
-            let _of_http = url.set_username("");
-            let _of_http = url.set_password(None);
-        }
-        url.set_fragment(None);
         Ok(url)
     }
 
@@ -346,6 +323,17 @@ impl CurlArguments {
 fn is_read(name: &str) -> bool {
     let read = "request header data data-ascii data-binary data-raw data-urlencode json form form-string user oauth2-bearer cookie url url-query";
     is_one_of(name, read)
+}
+
+/// The value of an option that has one.
+fn needed<'v>(value: Option<&'v str>, written: &str) -> Result<&'v str, TargetError> {
+    match value {
+        Some(value) => Ok(value),
+        None => {
+            let written = escape::line(written);
+            Err(TargetError::new(format!("`{written}` has no value")))
+        }
+    }
 }
 
 fn reads_file(written: &str) -> TargetError {
@@ -581,7 +569,10 @@ mod tests {
         assert_eq!(names, ["authorization", "cookie"]);
         let secrets: Vec<_> = request.secrets.iter().map(|it| it.value.as_str()).collect();
         assert_eq!(secrets, ["Bearer abcdef", "sid=one; more=two"]);
-        assert_eq!(left_out, ["-H accept-language", "-H sec-ch-ua"]);
+        assert_eq!(
+            left_out,
+            ["--compressed", "-H accept-language", "-H sec-ch-ua"]
+        );
         // Nothing that is secret is in what is shown or written.
         let shown = format!("{request:?} {}", request.words("Hi"));
         assert!(

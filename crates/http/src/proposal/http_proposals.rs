@@ -267,8 +267,13 @@ impl Proposing<'_> {
                     let message = format!("the connection broke inside the response: {cause}");
                     return Err(received.broken_off(message));
                 }
+                Some(Next::End) => break,
                 // A stream may stay open after its end.
-                None | Some(Next::End | Next::Late | Next::After(..)) => break,
+                None | Some(Next::Late | Next::After(..)) => {
+                    let console = self.options.console;
+                    console.say("      the response does not end: what came so far is read");
+                    break;
+                }
             }
         }
         Ok(ReadResponse {

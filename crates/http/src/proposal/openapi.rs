@@ -33,7 +33,7 @@ pub(super) enum Described {
 /// # Errors
 /// If fields are required, and nothing says what they are.
 pub(super) fn request_of(document: &Value, url: &Url) -> Result<Option<Described>, TargetError> {
-    let Some(paths) = document.get("paths").and_then(Value::as_object) else {
+    let Value::Object(paths) = &document["paths"] else {
         return Ok(None);
     };
     let mut others = Vec::new();
@@ -50,14 +50,10 @@ pub(super) fn request_of(document: &Value, url: &Url) -> Result<Option<Described
     Ok(Some(Described::OtherPaths(others)))
 }
 
-/// Whether a path of the description is that of a URL; servers may be mounted below a prefix.
+/// Whether a path of the description is that of a URL. A server may be mounted below a prefix that its description does not have.
 fn is_at(described: &str, path: &str) -> bool {
-    let parts = |path: &str| -> Vec<String> {
-        let parts = path.split('/').filter(|part| !part.is_empty());
-        parts.map(str::to_owned).collect()
-    };
-    let described = parts(described);
-    let path = parts(path);
+    let described = path_parts(described);
+    let path = path_parts(path);
     let Some(skipped) = path.len().checked_sub(described.len()) else {
         return false;
     };
@@ -67,6 +63,44 @@ fn is_at(described: &str, path: &str) -> bool {
     is_same && (skipped == 0 || !described.is_empty())
 }
 
+fn path_parts(path: &str) -> Vec<&str> {
+    path.split('/').filter(|part| !part.is_empty()).collect()
+}
+
+/// A value as a form or a query has it.
+fn form_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// The first value that a schema itself gives.
+fn example_of(schema: &Value) -> Option<&Value> {
+    for key in ["default", "const", "example", "examples", "enum"] {
+        let found = match schema.get(key) {
+            // A default of null says that the field may be left out, which a required one may not.
+            None | Some(Value::Null) => None,
+            Some(Value::Array(values)) if matches!(key, "examples" | "enum") => values.first(),
+            found => found,
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// The first of the schemas that a value may have, apart from null.
+fn first_choice(schema: &Value) -> Option<&Value> {
+    for key in ["anyOf", "oneOf"] {
+        if let Some(Value::Array(choices)) = schema.get(key) {
+            return choices.iter().find(|choice| choice["type"] != "null");
+        }
+    }
+    None
+}
+
 /// A description of an API.
 struct Description<'d> {
     document: &'d Value,
@@ -74,77 +108,62 @@ struct Description<'d> {
 
 impl Description<'_> {
     fn request(&self, post: &Value, url: &Url) -> Result<Described, TargetError> {
-        let content = self.resolved(&post["requestBody"])["content"].clone();
+        let content = &self.resolved(&post["requestBody"])["content"];
         let mut missing = Vec::new();
         let mut request = ProposedRequest::post(url, ProposedContent::None);
-        let form = FORMS.iter().find_map(|form| content.get(form));
-        if let Some(schema) = content.get(JSON).and_then(|it| it.get("schema")) {
-            let body = self.object(schema, &mut missing, 0);
+
+        // A server that takes JSON and forms gets JSON, because a form has no lists.
+        if content[JSON].is_object() {
+            let schema = &content[JSON]["schema"];
             request.fields = Some(self.properties(schema, 0).keys().cloned().collect());
-            request.content = ProposedContent::Json(body);
-        } else if let Some(schema) = form.and_then(|it| it.get("schema")) {
-            let fields = self.object(schema, &mut missing, 0);
-            let fields = fields.as_object().into_iter().flatten();
-            let fields = fields.map(|(name, value)| {
-                let text = value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned);
-                (name.clone(), text)
-            });
-            request.content = ProposedContent::Form(fields.collect());
+            request.content = ProposedContent::Json(self.object(schema, &mut missing, 0));
+        } else if let Some(form) = FORMS.iter().find(|form| content[*form].is_object()) {
+            let fields = self.object(&content[*form]["schema"], &mut missing, 0);
+            let mut pairs = Vec::new();
+            for (name, value) in fields.as_object().into_iter().flatten() {
+                pairs.push((name.clone(), form_text(value)));
+            }
+            request.content = ProposedContent::Form(pairs);
         }
+
+        // Parameters in the path are in the URL already.
         for parameter in post["parameters"].as_array().into_iter().flatten() {
             let parameter = self.resolved(parameter);
-            let is_query = parameter["in"] == "query";
-            let Some(name) = parameter["name"].as_str() else {
+            if parameter["in"] != "query" {
                 continue;
-            };
-            let is_required = parameter["required"] == true;
+            }
+            let name = parameter["name"].as_str().unwrap_or_default();
+            let is_given = request.query.iter().any(|(given, _)| given == name);
+            let is_required = parameter["required"] == true && !is_given;
             let value = self.field(name, &parameter["schema"], is_required, &mut missing, 0);
-            if is_query && let Some(value) = value {
-                let text = value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned);
-                request.query.push((name.to_owned(), text));
+            if let Some(value) = value
+                && !is_given
+            {
+                request.query.push((name.to_owned(), form_text(&value)));
             }
         }
         if !missing.is_empty() {
             return Err(without_values(&missing));
         }
-        request
-            .notes
-            .push("Guess: from the names of the fields in `openapi.json`.".to_owned());
+        let note = "Guess: from the names of the fields in `openapi.json`.";
+        request.notes.push(note.to_owned());
         Ok(Described::Request(Box::new(request)))
     }
 
-    /// A schema without a reference at its top.
+    /// The schema that a reference leads to, or the first of several that a value may have.
     fn resolved<'s>(&'s self, schema: &'s Value) -> &'s Value {
         let mut schema = schema;
         for _ in 0..DEPTH {
-            let Some(reference) = schema.get("$ref").and_then(Value::as_str) else {
-                break;
-            };
-            let pointer = reference.strip_prefix('#').unwrap_or(reference);
-            let Some(target) = self.document.pointer(pointer) else {
-                break;
-            };
-            schema = target;
-        }
-        // A field that may be null is described as a choice.
-        for choice in ["anyOf", "oneOf"] {
-            if let Some(choices) = schema.get(choice).and_then(Value::as_array) {
-                let mut choices = choices.iter().filter(|choice| choice["type"] != "null");
-                if let Some(first) = choices.next()
-                    && !first[choice].is_array()
-                {
-                    return match first.get("$ref").and_then(Value::as_str) {
-                        Some(reference) => {
-                            let pointer = reference.strip_prefix('#').unwrap_or(reference);
-                            self.document.pointer(pointer).unwrap_or(first)
-                        }
-                        None => first,
-                    };
+            let next = match schema.get("$ref") {
+                Some(Value::String(reference)) => {
+                    let pointer = reference.strip_prefix('#').unwrap_or(reference);
+                    self.document.pointer(pointer)
                 }
+                _ => first_choice(schema),
+            };
+            match next {
+                Some(next) => schema = next,
+                None => return schema,
             }
         }
         schema
@@ -235,18 +254,11 @@ impl Description<'_> {
         if !is_required {
             return None;
         }
-        let example = [written, schema].into_iter().find_map(|schema| {
-            let first = |key: &str| schema.get(key)?.as_array()?.first();
-            schema
-                .get("default")
-                .filter(|value| !value.is_null())
-                .or_else(|| schema.get("const"))
-                .or_else(|| schema.get("example"))
-                .or_else(|| first("examples"))
-                .or_else(|| first("enum"))
-        });
-        if let Some(example) = example {
-            return Some(literal_value(example.clone()));
+        // The description of a field may have an example, and the type that it refers to as well.
+        for described in [written, schema] {
+            if let Some(example) = example_of(described) {
+                return Some(literal_value(example.clone()));
+            }
         }
         if schema.get("properties").is_some() || schema.get("allOf").is_some() {
             return Some(self.object(schema, missing, depth + 1));

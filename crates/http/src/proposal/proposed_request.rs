@@ -3,8 +3,11 @@
 //! **Invariant:** secret values are never in it: variables of the environment are in their places, as files have them.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -64,10 +67,17 @@ pub(super) enum ProposedContent {
 pub(super) type SentVariables = BTreeMap<String, Value>;
 
 impl ProposedRequest {
-    /// A POST of this body.
+    /// A POST of this body. The parameters of the URL, and the user and the password in it, have places of their own, since they may
+    /// be secret.
     pub(super) fn post(url: &Url, content: ProposedContent) -> Self {
-        Self {
-            url: url.clone(),
+        let mut address = url.clone();
+        address.set_query(None);
+        address.set_fragment(None);
+        // These fail only for URLs without a host.
+        let _of_http = address.set_username("");
+        let _of_http = address.set_password(None);
+        let mut request = Self {
+            url: address,
             method: Method::Post,
             headers: Vec::new(),
             query: Vec::new(),
@@ -77,7 +87,22 @@ impl ProposedRequest {
             fields: None,
             secrets: Vec::new(),
             captures: Vec::new(),
+        };
+        for (name, value) in url.query_pairs() {
+            let value = request.written(&name, &value);
+            request.query.push((name.into_owned(), value));
         }
+        if !url.username().is_empty() || url.password().is_some() {
+            let user = format!("{}:{}", url.username(), url.password().unwrap_or_default());
+            request.add_header("authorization", &basic(&user));
+        }
+        request
+    }
+
+    /// Adds a header, with a variable in the place of a secret.
+    pub(super) fn add_header(&mut self, name: &str, value: &str) {
+        let value = self.written(name, value);
+        self.headers.push((name.to_owned(), value));
     }
 
     /// A text for a file: itself, or the variable that has it if it is secret.
@@ -139,110 +164,97 @@ impl ProposedRequest {
 
     /// Whether something of it is what the user says.
     pub(super) fn has_input(&self) -> bool {
-        let names_input = |text: &str| text.contains("${INPUT}") || text.contains("${MESSAGES}");
-        let in_query = self.query.iter().any(|(_, value)| names_input(value));
-        in_query
-            || match &self.content {
-                ProposedContent::None => false,
-                ProposedContent::Json(body) => names_input(&body.to_string()),
-                ProposedContent::Text(text) => names_input(text),
-                ProposedContent::Form(fields) => fields.iter().any(|(_, it)| names_input(it)),
-            }
+        self.names_one_of(&["${INPUT}", "${MESSAGES}"])
     }
 
-    /// Whether a turn is sent with something that says which conversation it continues: an id, a cookie or the messages before it.
-    fn continues_conversation(&self) -> bool {
-        let mut keys = CommentedKeys::new(0);
-        keys.add("query", pairs_value(&self.query));
-        match &self.content {
-            ProposedContent::Json(body) => keys.add("body", body.clone()),
-            ProposedContent::Form(fields) => keys.add("form", pairs_value(fields)),
-            ProposedContent::None | ProposedContent::Text(_) => {}
-        }
-        let text = keys.into_text();
-        let variables = ["${THREAD_ID}", "${MESSAGES}", "${HISTORY}"];
-        !self.captures.is_empty() || variables.iter().any(|variable| text.contains(variable))
+    /// Whether its query or its content has one of these variables.
+    fn names_one_of(&self, variables: &[&str]) -> bool {
+        let content = match &self.content {
+            ProposedContent::None => String::new(),
+            ProposedContent::Json(body) => body.to_string(),
+            ProposedContent::Text(text) => text.clone(),
+            ProposedContent::Form(fields) => pairs_value(fields).to_string(),
+        };
+        let query = pairs_value(&self.query).to_string();
+        variables
+            .iter()
+            .any(|variable| content.contains(variable) || query.contains(variable))
     }
 
     /// The variables of secrets that are in no header, which nothing else would mask.
     pub(super) fn redacted(&self) -> Vec<String> {
-        let in_header = |secret: &&NamedSecret| {
-            let variable = format!("${{ENV.{}}}", secret.variable);
-            self.headers.iter().any(|(_, value)| *value == variable)
-        };
-        let others = self.secrets.iter().filter(|secret| !in_header(secret));
-        others
-            .map(|secret| format!("ENV.{}", secret.variable))
-            .collect()
+        let mut redacted = Vec::new();
+        for secret in &self.secrets {
+            let written = format!("${{ENV.{}}}", secret.variable);
+            if !self.headers.iter().any(|(_, value)| *value == written) {
+                redacted.push(format!("ENV.{}", secret.variable));
+            }
+        }
+        redacted
     }
 
     /// The request in words: everything but what the user says has the names of its variables.
     pub(super) fn words(&self, input: &str) -> String {
-        let variables = SentVariables::from_iter([("INPUT".to_owned(), json!(input))]);
-        let named = |name: &str| {
-            let value = variables.get(name).cloned();
-            Some(value.unwrap_or_else(|| json!(format!("${{{name}}}"))))
-        };
+        let names = FilledWith::Names { input };
         let mut words = format!("{} {}", self.method.as_str(), shown(&self.url));
         for (index, (name, value)) in self.query.iter().enumerate() {
             let mark = if index == 0 { '?' } else { '&' };
-            words.push_str(&format!("{mark}{name}={}", filled_text(value, &named)));
+            let value = filled_text(value, names);
+            let _infallible = write!(words, "{mark}{name}={value}");
         }
         let body = match &self.content {
-            ProposedContent::None => None,
-            ProposedContent::Json(body) => filled(body, &named).map(|body| body.to_string()),
-            ProposedContent::Text(text) => Some(filled_text(text, &named)),
+            ProposedContent::None => String::new(),
+            ProposedContent::Json(body) => filled(body, names).unwrap_or_default().to_string(),
+            ProposedContent::Text(text) => filled_text(text, names),
             ProposedContent::Form(fields) => {
-                let fields = fields
-                    .iter()
-                    .map(|(name, value)| format!("{name}={}", filled_text(value, &named)));
-                Some(fields.collect::<Vec<_>>().join("&"))
+                let mut pairs = Vec::new();
+                for (name, value) in filled_pairs(fields, names) {
+                    pairs.push(format!("{name}={value}"));
+                }
+                pairs.join("&")
             }
         };
-        if let Some(body) = body {
-            words.push_str(" with ");
-            words.push_str(&body);
+        if !body.is_empty() {
+            let _infallible = write!(words, " with {body}");
         }
         for (name, value) in &self.headers {
-            words.push_str(&format!(", {name}: {value}"));
+            let _infallible = write!(words, ", {name}: {value}");
         }
+        // A request of curl may be long, and what is in it may be anything.
         escape::line(&truncate::chars(&words, SHOWN)).into_owned()
     }
 
     /// The request as it is sent.
     pub(super) fn filled(&self, variables: &SentVariables) -> HttpRequest {
-        let look_up = |name: &str| {
-            if let Some(variable) = name.strip_prefix("ENV.") {
-                let secret = self.secrets.iter().find(|it| it.variable == variable);
-                return secret.map(|secret| json!(secret.value));
-            }
-            variables.get(name).cloned()
+        let values = FilledWith::Values {
+            variables,
+            secrets: &self.secrets,
         };
         let mut url = self.url.clone();
-        let query = filled_pairs(&self.query, &look_up);
+        let query = filled_pairs(&self.query, values);
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
         }
         let (kind, body) = match &self.content {
             ProposedContent::None => ("", Bytes::new()),
             ProposedContent::Json(body) => {
-                let body = filled(body, &look_up).unwrap_or(Value::Null);
+                let body = filled(body, values).unwrap_or(Value::Null);
                 ("application/json", Bytes::from(body.to_string()))
             }
             ProposedContent::Text(text) => (
                 "text/plain; charset=utf-8",
-                Bytes::from(filled_text(text, &look_up)),
+                Bytes::from(filled_text(text, values)),
             ),
             ProposedContent::Form(fields) => {
                 let mut form = url::form_urlencoded::Serializer::new(String::new());
-                form.extend_pairs(filled_pairs(fields, &look_up));
+                form.extend_pairs(filled_pairs(fields, values));
                 (
                     "application/x-www-form-urlencoded",
                     Bytes::from(form.finish()),
                 )
             }
         };
-        let own = filled_pairs(&self.headers, &look_up);
+        let own = filled_pairs(&self.headers, values);
         let mut defaults = vec![("accept", "application/json, text/event-stream, */*")];
         if !kind.is_empty() {
             defaults.push(("content-type", kind));
@@ -311,7 +323,9 @@ impl ProposedRequest {
         for note in &self.notes {
             keys.comment(note);
         }
-        if !self.continues_conversation() {
+        if self.captures.is_empty()
+            && !self.names_one_of(&["${THREAD_ID}", "${MESSAGES}", "${HISTORY}"])
+        {
             keys.comment("Each turn is a conversation of its own, unless the request has `${THREAD_ID}`, `${MESSAGES}` or a capture.");
         }
         if !self.query.is_empty() {
@@ -368,24 +382,60 @@ fn find_ids(value: &Value, path: &str, depth: usize, found: &mut Vec<(String, St
     }
 }
 
+/// What stands in the places of variables.
+#[derive(Clone, Copy)]
+enum FilledWith<'a> {
+    /// The values that are sent.
+    Values {
+        variables: &'a SentVariables,
+        secrets: &'a [NamedSecret],
+    },
+    /// The names of the variables, and what the user says.
+    Names { input: &'a str },
+}
+
+impl FilledWith<'_> {
+    /// The value of a variable, if it has one.
+    fn value(self, name: &str) -> Option<Value> {
+        match self {
+            Self::Names { input } if name == "INPUT" => Some(json!(input)),
+            Self::Names { .. } => Some(json!(format!("${{{name}}}"))),
+            Self::Values { variables, secrets } => match name.strip_prefix("ENV.") {
+                Some(variable) => {
+                    let secret = secrets.iter().find(|secret| secret.variable == variable)?;
+                    Some(json!(secret.value))
+                }
+                None => variables.get(name).cloned(),
+            },
+        }
+    }
+}
+
+/// The credentials of a user and a password as a header has them.
+pub(super) fn basic(user: &str) -> String {
+    format!("Basic {}", STANDARD.encode(user))
+}
+
 /// A value with its variables filled; `None` if it is one variable without a value.
-fn filled(value: &Value, look_up: &dyn Fn(&str) -> Option<Value>) -> Option<Value> {
+fn filled(value: &Value, values: FilledWith<'_>) -> Option<Value> {
     match value {
         Value::String(text) => {
-            let whole = text.strip_prefix("${").and_then(|it| it.strip_suffix('}'));
-            match whole {
-                Some(name) if !name.contains('}') => look_up(name),
-                _ => Some(Value::String(filled_text(text, look_up))),
+            if let Some(rest) = text.strip_prefix("${")
+                && let Some(name) = rest.strip_suffix('}')
+                && !name.contains('}')
+            {
+                return values.value(name);
             }
+            Some(Value::String(filled_text(text, values)))
         }
         Value::Array(items) => {
-            let items = items.iter().filter_map(|item| filled(item, look_up));
+            let items = items.iter().filter_map(|item| filled(item, values));
             Some(Value::Array(items.collect()))
         }
         Value::Object(keys) => {
             let mut filled_keys = Map::new();
             for (key, value) in keys {
-                if let Some(value) = filled(value, look_up) {
+                if let Some(value) = filled(value, values) {
                     filled_keys.insert(key.clone(), value);
                 }
             }
@@ -396,13 +446,10 @@ fn filled(value: &Value, look_up: &dyn Fn(&str) -> Option<Value>) -> Option<Valu
 }
 
 /// Pairs with their variables filled, without those that are one variable without a value.
-fn filled_pairs(
-    pairs: &[(String, String)],
-    look_up: &dyn Fn(&str) -> Option<Value>,
-) -> Vec<(String, String)> {
+fn filled_pairs(pairs: &[(String, String)], values: FilledWith<'_>) -> Vec<(String, String)> {
     let mut filled_pairs = Vec::new();
     for (name, value) in pairs {
-        if let Some(value) = filled(&json!(value), look_up) {
+        if let Some(value) = filled(&json!(value), values) {
             filled_pairs.push((name.clone(), as_text(&value)));
         }
     }
@@ -410,7 +457,7 @@ fn filled_pairs(
 }
 
 /// A text with its variables filled.
-fn filled_text(text: &str, look_up: &dyn Fn(&str) -> Option<Value>) -> String {
+fn filled_text(text: &str, values: FilledWith<'_>) -> String {
     let mut filled = String::new();
     let mut rest = text;
     while let Some(at) = rest.find("${") {
@@ -429,7 +476,7 @@ fn filled_text(text: &str, look_up: &dyn Fn(&str) -> Option<Value>) -> String {
             rest = after;
             continue;
         };
-        let value = look_up(&after[..end]).unwrap_or_default();
+        let value = values.value(&after[..end]).unwrap_or_default();
         if !value.is_null() {
             filled.push_str(&as_text(&value));
         }

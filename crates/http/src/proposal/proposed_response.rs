@@ -12,7 +12,7 @@ use super::super::mapping::{
     CallMapping, CompiledPick, ResponseMapping, ResultMapping, TextMapping,
 };
 use super::super::modes::{CallMode, StreamForm, TextMode};
-use super::super::path::EventPath;
+use super::super::path::{EventPath, is_given};
 use super::commented_keys::CommentedKeys;
 use super::response_survey::{CallHit, ResponseSurvey, TEXTS, TextHit};
 use super::seen_response::SeenResponse;
@@ -263,6 +263,28 @@ impl ProposedResponse {
 }
 
 impl ProposedCalls {
+    /// Adds the keys of an item.
+    fn add(&mut self, hit: &CallHit) {
+        set_once(
+            &mut self.name,
+            hit.name.as_ref().map(|(key, _)| key.as_str()),
+        );
+        set_once(&mut self.id, hit.id.as_ref().map(|(key, _)| key.as_str()));
+        set_once(
+            &mut self.args,
+            hit.args.as_ref().map(|(key, _)| key.as_str()),
+        );
+        set_once(&mut self.index, hit.index.as_deref());
+        set_once(&mut self.error, hit.failure.as_deref());
+        // An item without a name is a piece of the arguments of the one before it.
+        self.is_delta |= hit.name.is_none() && hit.index.is_some();
+        if let Some((key, value)) = &hit.result
+            && !value.is_null()
+        {
+            self.result = Some(key.clone());
+        }
+    }
+
     /// The keys as a file has them.
     fn keys(&self) -> Value {
         let mut keys = Map::new();
@@ -386,103 +408,105 @@ fn text_mode(
     }
 }
 
-/// Where the calls are. A call may be there several times: in a stream the first place counts, in a document the shortest path with results.
+/// Where the calls are. A call may be there several times: in a stream the first place counts, in a document the shortest path with
+/// results.
 fn best_calls(hits: &[CallHit], is_document: bool) -> Option<ProposedCalls> {
     let mut groups: Vec<ProposedCalls> = Vec::new();
     for hit in hits {
-        let is_piece = hit.name.is_none() && hit.index.is_some();
         let known = groups.iter().position(|group| group.at == hit.path);
-        if known.is_none() && (hit.name.is_none() || hit.args.is_none() && hit.result.is_some()) {
-            continue;
-        }
-        let position = known.unwrap_or_else(|| {
-            groups.push(ProposedCalls {
-                at: hit.path.clone(),
-                ..ProposedCalls::default()
-            });
-            groups.len() - 1
-        });
-        let group = &mut groups[position];
-        add_keys(group, hit);
-        group.is_delta |= is_piece;
-        if let Some((key, value)) = &hit.result
-            && !value.is_null()
-        {
-            group.result = Some(key.clone());
-        }
+        // A place is one of calls if a call begins there: a result alone, or a piece of arguments, has no name or no arguments.
+        let begins_call = hit.name.is_some() && (hit.args.is_some() || hit.result.is_none());
+        let position = match known {
+            Some(position) => position,
+            None if !begins_call => continue,
+            None => {
+                groups.push(ProposedCalls {
+                    at: hit.path.clone(),
+                    ..ProposedCalls::default()
+                });
+                groups.len() - 1
+            }
+        };
+        groups[position].add(hit);
     }
     groups.into_iter().max_by_key(|group| {
         let has_result = is_document && group.result.is_some();
+        let first = hits.iter().position(|hit| hit.path == group.at);
         let order = if is_document {
             group.at.len()
         } else {
-            let first = hits.iter().position(|hit| hit.path == group.at);
             first.unwrap_or_default()
         };
         (group.is_delta, has_result, Reverse(order))
     })
 }
 
-fn add_keys(group: &mut ProposedCalls, hit: &CallHit) {
-    let key = |found: &Option<(String, String)>| found.as_ref().map(|(key, _)| key.clone());
-    group.name = group.name.take().or_else(|| key(&hit.name));
-    group.id = group.id.take().or_else(|| key(&hit.id));
-    let args = hit.args.as_ref().map(|(key, _)| key.clone());
-    group.args = group.args.take().or(args);
-    group.index = group.index.take().or_else(|| hit.index.clone());
-    group.error = group.error.take().or_else(|| hit.failure.clone());
+/// Keeps the first key that was found.
+fn set_once(known: &mut Option<String>, found: Option<&str>) {
+    if known.is_none() {
+        *known = found.map(str::to_owned);
+    }
 }
 
 /// Where the results of calls are that are not in the items of the calls: the items that have the id of a call, else the name of
 /// its tool.
 fn results_of(calls: &ProposedCalls, hits: &[CallHit]) -> Option<ProposedCalls> {
-    let called = hits.iter().filter(|hit| hit.path == calls.at);
-    let ids: BTreeSet<&str> = called
-        .clone()
-        .filter_map(|hit| Some(hit.id.as_ref()?.1.as_str()))
-        .collect();
-    let names: BTreeSet<&str> = called
-        .filter_map(|hit| Some(hit.name.as_ref()?.1.as_str()))
-        .collect();
-    let has_result = |hit: &&CallHit| {
-        let is_there = hit
-            .result
-            .as_ref()
-            .is_some_and(|(_, value)| !value.is_null());
-        hit.path != calls.at && is_there
-    };
-    let by_id = hits.iter().filter(has_result).find(|hit| {
-        let id = hit.id.as_ref();
-        id.is_some_and(|(_, id)| ids.contains(id.as_str()))
-    });
-    let by_name = || {
-        hits.iter().filter(has_result).find(|hit| {
-            let name = hit.name.as_ref();
-            ids.is_empty() && name.is_some_and(|(_, name)| names.contains(name.as_str()))
-        })
-    };
-    let hit = by_id.or_else(by_name)?;
-    let mut results = ProposedCalls {
-        at: hit.path.clone(),
-        result: hit.result.as_ref().map(|(key, _)| key.clone()),
-        error: hit.failure.clone(),
-        ..ProposedCalls::default()
-    };
-    match &hit.id {
-        Some((key, id)) if ids.contains(id.as_str()) => results.id = Some(key.clone()),
-        _ => results.name = hit.name.as_ref().map(|(key, _)| key.clone()),
+    let mut ids = BTreeSet::new();
+    let mut names = BTreeSet::new();
+    for hit in hits {
+        if hit.path == calls.at {
+            ids.extend(hit.id.as_ref().map(|(_, id)| id.as_str()));
+            names.extend(hit.name.as_ref().map(|(_, name)| name.as_str()));
+        }
     }
-    Some(results)
+    for hit in hits {
+        let Some((result, value)) = &hit.result else {
+            continue;
+        };
+        if hit.path == calls.at || value.is_null() {
+            continue;
+        }
+        let mut results = ProposedCalls {
+            at: hit.path.clone(),
+            result: Some(result.clone()),
+            error: hit.failure.clone(),
+            ..ProposedCalls::default()
+        };
+        if let Some((key, id)) = &hit.id
+            && ids.contains(id.as_str())
+        {
+            results.id = Some(key.clone());
+            return Some(results);
+        }
+        // Without ids, the name of the tool says which call a result is for.
+        if let Some((key, name)) = &hit.name
+            && ids.is_empty()
+            && names.contains(name.as_str())
+        {
+            results.name = Some(key.clone());
+            return Some(results);
+        }
+    }
+    None
 }
 
 /// The path to the error of a failed turn, if the responses have a key for it.
 fn error_path(events: &[&ResponseEvent]) -> Option<String> {
-    let has_key = |key: &str| events.iter().any(|event| event.value.get(key).is_some());
-    ["error", "detail"]
-        .into_iter()
-        .find(|key| has_key(key))
-        .map(str::to_owned)
-        .or_else(|| has_key("errors").then(|| "errors[0].message".to_owned()))
+    let mut path = None;
+    for event in events {
+        let value = &event.value;
+        if value.get("error").is_some() {
+            return Some("error".to_owned());
+        }
+        // Details of an answer that has text are no error, so that only an empty key counts.
+        let has_empty_detail = matches!(value.get("detail"), Some(detail) if !is_given(detail));
+        if has_empty_detail {
+            path = Some("detail".to_owned());
+        } else if value.get("errors").is_some() {
+            path = Some("errors[0].message".to_owned());
+        }
+    }
+    path
 }
 
 /// The condition on the kind of an event that reports an error, written as those of the other events are.

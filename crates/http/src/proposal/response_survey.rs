@@ -41,6 +41,9 @@ const TOOL_WORDS: [&str; 2] = ["tool", "function"];
 /// The deepest value that is looked at.
 const DEPTH: usize = 12;
 
+/// The longest key and the longest kind that a path has.
+const LONGEST_NAME: usize = 64;
+
 /// The most places that are kept, since an answer may be made to have many.
 const MOST_HITS: usize = 5_000;
 
@@ -421,13 +424,14 @@ fn is_aside(condition: &str) -> bool {
 
 /// Whether a path can have this key.
 fn is_plain_key(key: &str) -> bool {
-    let is_plain = |character: char| character.is_alphanumeric() || "_- @/".contains(character);
-    !key.is_empty() && key.len() <= 64 && key.chars().all(is_plain)
+    let mut letters = key.chars();
+    let is_plain = letters.all(|letter| letter.is_alphanumeric() || "_- @/".contains(letter));
+    is_plain && !key.is_empty() && key.len() <= LONGEST_NAME
 }
 
 /// Whether a condition can have this value.
 fn is_plain_value(value: &str) -> bool {
-    let is_plain =
-        |character: char| character.is_ascii_alphanumeric() || "_-.:/".contains(character);
-    !value.is_empty() && value.len() <= 64 && value.chars().all(is_plain)
+    let mut letters = value.chars();
+    let is_plain = letters.all(|it| it.is_ascii_alphanumeric() || "_-.:/".contains(it));
+    is_plain && !value.is_empty() && value.len() <= LONGEST_NAME
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ananke::agents::ProposedTurn;
+use ananke::agents::{NamedSecret, ProposedTurn, TargetProposal};
 use ananke::audit::{PermittedTools, test_file};
 use ananke::model::NEWEST_VERSION;
 use ananke::project::CONFIG_NAME;
@@ -86,7 +86,7 @@ pub(super) fn of_agent(found: &FoundAgent, permitted: &PermittedTools) -> Vec<St
         found.config()
     );
     if let Some(proposal) = &found.proposal {
-        let text = conversation(&proposal.turns);
+        let text = conversation(proposal);
         return project(config, vec![("hello.test.yaml", text, "a first test")]);
     }
     let hello = || {
@@ -119,7 +119,8 @@ pub(super) fn of_agent(found: &FoundAgent, permitted: &PermittedTools) -> Vec<St
 
 /// A test that holds the conversation by which a target was proposed. A rule about calls is in it only for a turn that the user
 /// wanted for its calls.
-fn conversation(turns: &[ProposedTurn]) -> String {
+fn conversation(proposal: &TargetProposal) -> String {
+    let turns = proposal.turns.as_slice();
     let mut text = modeline(TEST_SCHEMA);
     text.push_str("name: the agent answers\nturns:\n");
     for (number, turn) in turns.iter().enumerate() {
@@ -128,7 +129,7 @@ fn conversation(turns: &[ProposedTurn]) -> String {
         text.push_str(&user);
         text.push_str("    assert:\n      # A regular expression; (?i) ignores case.\n");
         text.push_str("      text: { must_not_match: \"(?i)exception|traceback\" }\n");
-        text.push_str(&call_rules(turn, number > 0));
+        text.push_str(&call_rules(turn, number > 0, &proposal.secrets));
     }
     if let [only] = turns {
         text.push_str(&second_turn(only));
@@ -155,14 +156,16 @@ fn second_turn(first: &ProposedTurn) -> String {
 }
 
 /// The rule that a turn calls what it called. As a comment it is a proposal.
-fn call_rules(turn: &ProposedTurn, is_rule: bool) -> String {
+fn call_rules(turn: &ProposedTurn, is_rule: bool, secrets: &[NamedSecret]) -> String {
     let mut rules = String::new();
     for (name, args) in turn.calls.iter().take(MOST_CALLS) {
         let by_name = json!({ "name": literal(name) });
         let with_args = json!({ "name": literal(name), "args": literal_value(args.clone()) });
-        // What an agent sent may be of any length.
         let [by_name, with_args] = [by_name, with_args].map(|call| call.to_string());
-        if with_args.len() > LONGEST_CALL {
+        // What an agent sent may be of any length, and may repeat what it got.
+        let mut secrets = secrets.iter();
+        let has_secret = secrets.any(|secret| with_args.contains(&secret.value));
+        if with_args.len() > LONGEST_CALL || has_secret {
             continue;
         }
         if is_rule && rules.is_empty() {

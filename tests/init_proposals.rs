@@ -322,7 +322,7 @@ async fn a_request_of_curl_is_sent_without_curl() {
     let (project, code, stdout, stderr) = run(words(&line)).await;
     assert_eq!(code, Some(0), "{stdout}{stderr}");
     for expected in [
-        "Left out: -s, -S, -H sec-fetch-mode, --max-time\n",
+        "Omitted: -s, -S, -H sec-fetch-mode, --max-time\n",
         "  call:  find_order {\"order\":\"O-7\"}",
         "  export AGENT_AUTHORIZATION=''",
         "  export AGENT_API_KEY=''",

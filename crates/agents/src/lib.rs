@@ -69,14 +69,14 @@ pub use lookup::{NameLookup, ServerHead};
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
 pub use proposal::{
     NamedSecret, ProposalConsole, ProposalOptions, ProposalPlace, ProposedTurn, ProposingProtocol,
-    TargetProposal, proposing,
+    TargetProposal,
 };
 pub use protocol::{Protocol, ProtocolConfig};
 pub use protocol_turn::{AgentTurns, ProtocolTurn, ProtocolTurnType, ToolTurns};
 pub use recognition::{is_answer_of, recognized};
 pub use registered_protocols::{
-    RuleDocs, describe_own_turn, fill_own_turn, served_protocols, tool_turns, turns_of, types_with,
-    types_with_turn,
+    RuleDocs, describe_own_turn, fill_own_turn, proposing, served_protocols, tool_turns, turns_of,
+    types_with, types_with_turn,
 };
 pub use registry::{Registration, candidates, install};
 pub use schema::ChosenTarget;

@@ -1,8 +1,8 @@
 //! Targets that a protocol proposes for an agent that speaks none of the known protocols: from a request that the user has, or
 //! that a description of the API gives, and from its response.
 //!
-//! **Invariant:** a request is announced before it is sent, with names in place of secret values; a proposal has been read back over
-//! the responses that were seen.
+//! **Invariant:** a request is announced before it is sent, with the names of secrets instead of their values; a proposal has been
+//! read back over the responses that were seen.
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -11,7 +11,6 @@ use url::Url;
 use super::error::TargetError;
 use super::http::Transport;
 use super::limits::Limits;
-use super::registry::protocols;
 use ananke_base::context::Ids;
 
 /// The place of an agent for which a target is proposed.
@@ -55,7 +54,7 @@ pub struct ProposalOptions<'a> {
     pub headers: Vec<NamedSecret>,
     /// The body of the request as JSON with `${INPUT}`, if the user knows it.
     pub body: Option<&'a str>,
-    /// Whether a POST to the URL was refused already, so that none is sent to it again.
+    /// Whether a POST to the URL was refused already: then none is sent, since a server that takes none refuses each.
     pub is_refused: bool,
     /// The message of a second turn, if one is sent.
     pub second: Option<&'a str>,
@@ -69,7 +68,7 @@ pub struct ProposalOptions<'a> {
     pub console: &'a dyn ProposalConsole,
 }
 
-/// A target that is proposed.
+/// The keys of a target, and the turns that were sent to find them.
 #[derive(Clone, Debug)]
 pub struct TargetProposal {
     /// The API in words, with its article.
@@ -113,21 +112,4 @@ pub trait ProposingProtocol: Sync {
         place: ProposalPlace<'a>,
         options: &'a ProposalOptions<'a>,
     ) -> BoxFuture<'a, Result<TargetProposal, TargetError>>;
-}
-
-/// The first protocol that can propose a target for an agent at `place`.
-pub fn proposing(place: ProposalPlace<'_>) -> Option<&'static dyn ProposingProtocol> {
-    for protocol in protocols() {
-        let Some(proposing) = protocol.proposing() else {
-            continue;
-        };
-        let is_right = match place {
-            ProposalPlace::Url(_) => true,
-            ProposalPlace::Command(words) => proposing.reads_command(words),
-        };
-        if is_right {
-            return Some(proposing);
-        }
-    }
-    None
 }

@@ -1,10 +1,11 @@
 //! The protocols that the program installed, as other crates ask for them: the turns of their own, the meaning of their rules
-//! for the order of events, and those that can be served.
+//! for the order of events, those that can be served, and the one that proposes a target.
 
 use serde_json::Map;
 
 use super::capabilities::Capability;
 use super::config::TargetConfig;
+use super::proposal::{ProposalPlace, ProposingProtocol};
 use super::protocol_turn::{OwnTurnCode, ProtocolTurnType, ToolTurns};
 use super::registry::{Registration, protocols};
 use super::served::ServedProtocol;
@@ -41,6 +42,24 @@ fn code_of(kind: &OwnTurnKind) -> Option<OwnTurnCode> {
     for protocol in protocols() {
         if let Some(own) = protocol.own_turns.iter().find(|own| own.is_of(kind)) {
             return Some(own.code);
+        }
+    }
+    None
+}
+
+/// The first protocol that can propose a target for an agent at `place`.
+pub fn proposing(place: ProposalPlace<'_>) -> Option<&'static dyn ProposingProtocol> {
+    for protocol in protocols() {
+        let Some(proposing) = protocol.proposing else {
+            continue;
+        };
+        // Any URL may be one of an API, but a command line is one that the protocol must be able to read.
+        let is_right = match place {
+            ProposalPlace::Url(_) => true,
+            ProposalPlace::Command(words) => proposing.reads_command(words),
+        };
+        if is_right {
+            return Some(proposing);
         }
     }
     None

@@ -89,7 +89,7 @@ pub struct Registration {
     pub(super) served: Option<&'static dyn ServedProtocol>,
     /// The way in which its targets are found, if they can be.
     probed: Option<&'static dyn ProbedProtocol>,
-    proposing: Option<&'static dyn ProposingProtocol>,
+    pub(super) proposing: Option<&'static dyn ProposingProtocol>,
     read: fn(&Node) -> Result<Arc<dyn ProtocolConfig>, TypeMismatch>,
     schema: fn(&mut SchemaGenerator) -> Schema,
 }
@@ -135,11 +135,6 @@ impl Registration {
     /// The value of `type`.
     pub fn name(&self) -> &'static str {
         self.name
-    }
-
-    /// The way in which a target is proposed, if it can be.
-    pub(super) fn proposing(&self) -> Option<&'static dyn ProposingProtocol> {
-        self.proposing
     }
 
     /// Whether its targets take turns of this kind.

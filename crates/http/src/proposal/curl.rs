@@ -1,11 +1,11 @@
 //! The request that a command line of curl sends, as documents and browsers have it.
 //!
-//! **Invariant:** no program is started and no file is read; what is left out is named.
+//! **Invariant:** no program is started and no file is read; what is omitted is named.
 
-use serde_json::{Value, json};
 use url::Url;
 
-use super::field_use::{FieldUse, is_one_of};
+use super::field_use::is_one_of;
+use super::input_fields::find_input;
 use super::proposed_request::{ProposedContent, ProposedRequest, basic};
 use ananke_agents::TargetError;
 use ananke_agents::http::Method;
@@ -14,22 +14,16 @@ use ananke_base::text::escape;
 /// Short options that take a value.
 const SHORT_WITH_VALUE: &str = "AbcCdDeEFHKmoPQrtTuUwxXyYz";
 
-/// Long options that take a value and are left out.
+/// Long options that take a value and are omitted.
 const LONG_WITH_VALUE: &str = "abstract-unix-socket aws-sigv4 cacert capath cert cert-type ciphers config connect-timeout connect-to \
     cookie-jar dns-servers doh-url dump-header interface keepalive-time key key-type limit-rate local-port \
     max-filesize max-redirs max-time noproxy output output-dir pass proto proxy proxy-header proxy-user range \
     referer resolve retry retry-delay retry-max-time speed-limit speed-time stderr tls-max unix-socket user-agent \
     write-out";
 
-/// Headers that a browser or curl adds, and that ananke sends by itself or an API does not need.
+/// Headers that a browser or curl adds, and that ananke adds itself or an API does not need.
 const IDLE_HEADERS: &str = "accept-encoding accept-language cache-control connection content-length dnt host pragma priority referer te \
     upgrade-insecure-requests user-agent x-requested-with";
-
-/// Texts in examples of documents that stand for a value of the reader.
-const PLACEHOLDERS: [&str; 3] = ["string", "...", "<string>"];
-
-/// The longest id that looks like an example; a longer one is that of a conversation that exists.
-const LONGEST_EXAMPLE: usize = 15;
 
 /// The parts of a command line.
 #[derive(Default)]
@@ -43,7 +37,7 @@ struct CurlArguments {
     is_form: bool,
     is_json: bool,
     is_get: bool,
-    left_out: Vec<String>,
+    omitted: Vec<String>,
 }
 
 /// Whether a command line is one of curl.
@@ -55,16 +49,16 @@ pub(super) fn is_curl(words: &[String]) -> bool {
     name == "curl" || name == "curl.exe"
 }
 
-/// The request of a command line, and the options that are left out.
+/// The request of a command line, and the options that are omitted.
 ///
 /// # Errors
 /// If it has no URL, needs a file, or nothing in it is what the user says.
 pub(super) fn request_of(words: &[String]) -> Result<(ProposedRequest, Vec<String>), TargetError> {
     let mut arguments = CurlArguments::default();
     arguments.read(&words[1..])?;
-    let left_out = std::mem::take(&mut arguments.left_out);
+    let omitted = std::mem::take(&mut arguments.omitted);
     let request = arguments.request()?;
-    Ok((request, left_out))
+    Ok((request, omitted))
 }
 
 impl CurlArguments {
@@ -106,7 +100,7 @@ impl CurlArguments {
 
     fn add_url(&mut self, word: &str) {
         if self.url.is_some() {
-            self.left_out.push("a second URL".to_owned());
+            self.omitted.push("a second URL".to_owned());
         } else {
             self.url = Some(word.to_owned());
         }
@@ -143,7 +137,7 @@ impl CurlArguments {
                 let (field, value) = needed(value, written)?.split_once('=').unwrap_or_default();
                 if name != "form-string" && value.starts_with(['@', '<']) {
                     let field = escape::line(field);
-                    self.left_out.push(format!("{written} {field} (a file)"));
+                    self.omitted.push(format!("{written} {field} (a file)"));
                 } else {
                     self.is_form = true;
                     self.data.push(encoded_pair(field, value));
@@ -162,7 +156,7 @@ impl CurlArguments {
                 if cookies.contains('=') {
                     self.add_header("cookie", cookies);
                 } else {
-                    self.left_out.push(format!("{written} (a file)"));
+                    self.omitted.push(format!("{written} (a file)"));
                 }
             }
             "url" => self.add_url(needed(value, written)?),
@@ -171,7 +165,7 @@ impl CurlArguments {
                 self.query.push((name.to_owned(), value.to_owned()));
             }
             "G" | "get" => self.is_get = true,
-            _ => self.left_out.push(escape::line(written).into_owned()),
+            _ => self.omitted.push(escape::line(written).into_owned()),
         }
         Ok(())
     }
@@ -185,7 +179,7 @@ impl CurlArguments {
         let is_idle = is_one_of(&name, IDLE_HEADERS) || name.starts_with("sec-");
         let is_default = name == "accept" && value.contains("*/*") || value.is_empty();
         if is_idle {
-            self.left_out.push(format!("-H {}", escape::line(&name)));
+            self.omitted.push(format!("-H {}", escape::line(&name)));
         } else if !is_default {
             self.add_header(&name, value);
         }
@@ -354,163 +348,10 @@ fn form_pairs(data: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Puts `${INPUT}` where the user speaks, and `${THREAD_ID}` where an example has an id.
-fn find_input(request: &mut ProposedRequest) -> Result<(), TargetError> {
-    let mut fields = InputFields::default();
-    let mut body = std::mem::replace(&mut request.content, ProposedContent::None);
-    match &mut body {
-        ProposedContent::None => {}
-        ProposedContent::Text(text) => fields.offer(text, FieldUse::Input(0)),
-        ProposedContent::Json(value) => fields.value("", value),
-        ProposedContent::Form(pairs) => fields.pairs(pairs),
-    }
-    fields.pairs(&mut request.query);
-    let greeting = fields.take_best();
-    let notes = fields.notes;
-    request.content = body;
-    request.notes = notes;
-    if let Some(greeting) = greeting {
-        request.greeting = greeting;
-        request
-            .notes
-            .insert(0, "Guess: `${INPUT}` is where the user speaks.".to_owned());
-    }
-    if request.has_input() {
-        return Ok(());
-    }
-    Err(
-        TargetError::new("no field of the request looks like what the user says")
-            .with_help("write `${INPUT}` in its place, in single quotes"),
-    )
-}
-
-/// The fields of a request that may be what the user says.
-#[derive(Default)]
-struct InputFields<'r> {
-    best: Option<(FieldUse, &'r mut String)>,
-    /// Whether the request says by itself where that is.
-    is_marked: bool,
-    messages: Option<(String, &'r mut Value)>,
-    notes: Vec<String>,
-}
-
-impl<'r> InputFields<'r> {
-    fn offer(&mut self, text: &'r mut String, field_use: FieldUse) {
-        // A literal `${` was written with two dollars.
-        if text.contains("$${INPUT}") {
-            *text = text.replace("$${INPUT}", "${INPUT}");
-            self.is_marked = true;
-            return;
-        }
-        let is_better = match &self.best {
-            Some((best, _)) => field_use < *best,
-            None => true,
-        };
-        if is_better {
-            self.best = Some((field_use, text));
-        }
-    }
-
-    fn text(&mut self, name: &str, text: &'r mut String) {
-        match FieldUse::of_text(name) {
-            FieldUse::Thread if !text.starts_with("${") => {
-                if text.chars().count() > LONGEST_EXAMPLE {
-                    self.notes.push(format!(
-                        "`{name}` is an id of a conversation that exists, which all tests share: try `${{THREAD_ID}}`."
-                    ));
-                } else {
-                    self.notes
-                        .push(format!("Guess: `{name}` is the id of the conversation."));
-                    "${THREAD_ID}".clone_into(text);
-                }
-            }
-            // The query of GraphQL is no text of the user.
-            FieldUse::Input(_) if name == "query" && text.contains('{') => {}
-            field_use @ FieldUse::Input(_) => self.offer(text, field_use),
-            _ if text.contains("$${INPUT}") => self.offer(text, FieldUse::Other),
-            _ => {}
-        }
-    }
-
-    fn pairs(&mut self, pairs: &'r mut [(String, String)]) {
-        for (name, value) in pairs {
-            let name = name.clone();
-            self.text(&name, value);
-        }
-    }
-
-    fn value(&mut self, name: &str, value: &'r mut Value) {
-        let is_list = value.is_array();
-        let list_use = FieldUse::of_list(name);
-        if is_list && list_use == FieldUse::History {
-            *value = json!("${HISTORY}");
-            return;
-        }
-        if is_list
-            && list_use == FieldUse::Messages
-            && let Some(text) = last_text(value)
-        {
-            self.messages = Some((text, value));
-            return;
-        }
-        match value {
-            Value::String(text) => self.text(name, text),
-            Value::Object(keys) => {
-                for (key, value) in keys {
-                    let key = key.clone();
-                    self.value(&key, value);
-                }
-            }
-            Value::Array(items) => {
-                // The last message is that of this turn.
-                let first = match list_use {
-                    FieldUse::Messages => items.len().saturating_sub(1),
-                    _ => 0,
-                };
-                for item in &mut items[first..] {
-                    self.value(name, item);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Replaces the likeliest field; what it said.
-    fn take_best(&mut self) -> Option<String> {
-        if self.is_marked {
-            return None;
-        }
-        if let Some((text, messages)) = self.messages.take() {
-            *messages = json!("${MESSAGES}");
-            return Some(text);
-        }
-        let (_, text) = self.best.take()?;
-        let said = std::mem::replace(text, "${INPUT}".to_owned());
-        if PLACEHOLDERS.contains(&said.as_str()) || said.trim().is_empty() {
-            None
-        } else {
-            Some(said)
-        }
-    }
-}
-
-/// The text of the last message of a list in the usual form, whose authors are the user and the agent.
-fn last_text(messages: &Value) -> Option<String> {
-    let messages = messages.as_array()?;
-    for message in messages {
-        let keys = message.as_object()?;
-        let role = keys.get("role")?.as_str()?;
-        let is_usual = keys.len() == 2 && matches!(role, "user" | "assistant");
-        if !is_usual || !keys.get("content")?.is_string() {
-            return None;
-        }
-    }
-    let last = messages.last()?;
-    Some(last["content"].as_str()?.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
     fn read(line: &[&str]) -> Result<(ProposedRequest, Vec<String>), TargetError> {
@@ -527,7 +368,7 @@ mod tests {
 
     #[test]
     fn a_line_of_a_browser_is_read() {
-        let (request, left_out) = read(&[
+        let (request, omitted) = read(&[
             "curl",
             "https://shop.example.org/api/chat?v=2",
             "--compressed",
@@ -570,7 +411,7 @@ mod tests {
         let secrets: Vec<_> = request.secrets.iter().map(|it| it.value.as_str()).collect();
         assert_eq!(secrets, ["Bearer abcdef", "sid=one; more=two"]);
         assert_eq!(
-            left_out,
+            omitted,
             ["--compressed", "-H accept-language", "-H sec-ch-ua"]
         );
         // Nothing that is secret is in what is shown or written.
@@ -687,12 +528,12 @@ mod tests {
             "-o",
             "file",
         ];
-        let (request, left_out) = read(&line).unwrap();
+        let (request, omitted) = read(&line).unwrap();
         assert_eq!(request.method, Method::Get);
         assert_eq!(request.url.as_str(), "http://h/ask");
         assert_eq!(request.query, [("q".to_owned(), "${INPUT}".to_owned())]);
         assert_eq!(request.greeting, "What is up?");
-        assert_eq!(left_out, ["-o"]);
+        assert_eq!(omitted, ["-o"]);
     }
 
     #[test]

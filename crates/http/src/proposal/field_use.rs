@@ -24,7 +24,7 @@ pub(super) fn is_one_of(word: &str, list: &str) -> bool {
     list.split(' ').any(|listed| listed == word)
 }
 
-/// The use of a field.
+/// The part that a field has in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FieldUse {
     /// What the user says; the lower the number, the more likely.
@@ -40,7 +40,7 @@ pub(super) enum FieldUse {
 }
 
 impl FieldUse {
-    /// The use of a text with this name.
+    /// The use of a field whose value is a text. The name alone decides, because no description says what a field is for.
     pub(super) fn of_text(name: &str) -> Self {
         let plain = plain(name);
         if let Some(rank) = INPUTS.split(' ').position(|input| input == plain) {
@@ -53,7 +53,7 @@ impl FieldUse {
         Self::Other
     }
 
-    /// The use of a list with this name.
+    /// The use of a field whose value is a list.
     pub(super) fn of_list(name: &str) -> Self {
         match plain(name).as_str() {
             "messages" => Self::Messages,
@@ -81,6 +81,7 @@ fn plain(name: &str) -> String {
 
 /// Whether the value of a header, parameter or field is secret.
 pub(super) fn is_secret(name: &str, value: &str) -> bool {
+    // Words are compared as a whole, since `max_tokens` and `keyboard` are no secrets.
     let words = words(name);
     let is_named = words.iter().any(|word| is_one_of(word, SECRETS));
     is_named || SECRET_STARTS.iter().any(|start| value.starts_with(start))
@@ -89,27 +90,31 @@ pub(super) fn is_secret(name: &str, value: &str) -> bool {
 /// Whether a name and a value are those of an id that a conversation has.
 pub(super) fn is_session_id(name: &str, value: &Value) -> bool {
     let plain = plain(name);
-    let is_scalar = value.is_number() || value.as_str().is_some_and(|text| !text.is_empty());
+    let is_scalar = match value {
+        Value::Number(_) => true,
+        Value::String(text) => !text.is_empty(),
+        _ => false,
+    };
     let names_conversation = THREADS[..4].iter().any(|word| plain.contains(word));
     is_scalar && names_conversation && plain.ends_with("id")
 }
 
 /// The words of a name: `x-api-key`, `apiKey` and `API_KEY` have the word `key`.
 fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
+    let mut words = Vec::new();
+    let mut word = String::new();
     let mut was_lowercase = false;
     for letter in name.chars() {
-        let begins = letter.is_uppercase() && was_lowercase;
-        if begins || !letter.is_alphanumeric() {
-            words.push(String::new());
+        let begins_word = letter.is_uppercase() && was_lowercase;
+        if begins_word || !letter.is_alphanumeric() {
+            words.push(std::mem::take(&mut word));
         }
-        was_lowercase = letter.is_lowercase();
-        if letter.is_alphanumeric()
-            && let Some(word) = words.last_mut()
-        {
+        if letter.is_alphanumeric() {
             word.extend(letter.to_lowercase());
         }
+        was_lowercase = letter.is_lowercase();
     }
+    words.push(word);
     words
 }
 

@@ -60,7 +60,7 @@ struct Proposing<'a> {
 }
 
 /// A response that was read to its end, or as far as it came in time.
-struct ReadResponse {
+struct WholeResponse {
     received: ReceivedResponse,
     body: Vec<u8>,
 }
@@ -70,11 +70,11 @@ impl Proposing<'_> {
         let mut request = match place {
             ProposalPlace::Url(url) => self.request_at(url).await?,
             ProposalPlace::Command(words) => {
-                let (request, left_out) = curl::request_of(words)?;
+                let (request, omitted) = curl::request_of(words)?;
                 let console = self.options.console;
-                if !left_out.is_empty() {
-                    let left_out = left_out.join(", ");
-                    console.say(&format!("Left out: {left_out}"));
+                if !omitted.is_empty() {
+                    let omitted = omitted.join(", ");
+                    console.say(&format!("Omitted: {omitted}"));
                 }
                 console.say("This is sent:");
                 request
@@ -234,10 +234,10 @@ impl Proposing<'_> {
     }
 
     /// Sends a request, and reads its response as far as it comes in time.
-    async fn send(&self, request: HttpRequest) -> Result<ReadResponse, TargetError> {
+    async fn send(&self, request: HttpRequest) -> Result<WholeResponse, TargetError> {
         let limits = &self.options.limits;
         let mut closed = None;
-        let mut unseen = Unseen;
+        let mut unseen = UnrecordedSink;
         let sent = http::send(
             self.options.transport,
             request,
@@ -276,14 +276,14 @@ impl Proposing<'_> {
                 }
             }
         }
-        Ok(ReadResponse {
+        Ok(WholeResponse {
             received,
             body: bytes,
         })
     }
 }
 
-/// The mapping for responses, and the turns that it makes of them. What the reader does not accept is left out of it.
+/// The mapping for responses, and the turns that it makes of them. What the reader does not accept is omitted.
 fn described(
     responses: &[SeenResponse],
 ) -> Result<(ProposedResponse, Vec<ProposedTurn>), TargetError> {
@@ -336,9 +336,9 @@ fn shown_path(url: &Url) -> String {
 }
 
 /// Keeps nothing of an exchange.
-struct Unseen;
+struct UnrecordedSink;
 
-impl Sink for Unseen {
+impl Sink for UnrecordedSink {
     fn wire(&mut self, _: At, _: Wire<'_>) {}
 
     fn change(&mut self, _: At, _: Change<'_>) -> std::ops::ControlFlow<Stop> {

@@ -17,28 +17,36 @@ pub(super) fn add_missing(
 ) -> Result<bool, TargetError> {
     let mut unknown = Vec::new();
     let mut has_changed = false;
-    let problems = refusal["detail"].as_array().into_iter().flatten();
-    for problem in problems {
+    for problem in refusal["detail"].as_array().into_iter().flatten() {
+        // The second name is that of older versions of pydantic.
         let kind = problem["type"].as_str().unwrap_or_default();
-        let place = problem["loc"].as_array().into_iter().flatten();
-        let place: Vec<&str> = place.filter_map(Value::as_str).collect();
-        let is_missing = kind == "missing" || kind == "value_error.missing";
-        let Some((part, [.., name])) = place.split_first().filter(|_| is_missing) else {
+        if kind != "missing" && kind != "value_error.missing" {
+            continue;
+        }
+        let mut place = Vec::new();
+        for part in problem["loc"].as_array().into_iter().flatten() {
+            place.extend(part.as_str());
+        }
+        let [part, fields @ ..] = place.as_slice() else {
             continue;
         };
-        let value = match (FieldUse::of_text(name), FieldUse::of_list(name)) {
-            (FieldUse::Other, of_list) => of_list.template(),
-            (of_text, _) => of_text.template(),
+        let Some(name) = fields.last() else {
+            continue;
         };
-        let Some(value) = value else {
-            unknown.push(place[1..].join("."));
+        // The refusal does not say whether the field is a text or a list, so that its name decides.
+        let mut field_use = FieldUse::of_text(name);
+        if field_use == FieldUse::Other {
+            field_use = FieldUse::of_list(name);
+        }
+        let Some(value) = field_use.template() else {
+            unknown.push(fields.join("."));
             continue;
         };
         if *part == "query" {
             let text = value.as_str().unwrap_or_default();
             request.query.push(((*name).to_owned(), text.to_owned()));
         } else {
-            add(request, &place[1..], value);
+            add(request, fields, value);
         }
         has_changed = true;
     }

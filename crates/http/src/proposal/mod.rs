@@ -1,7 +1,7 @@
 //! Proposals of targets: what `init` writes for an agent that speaks no known protocol.
 //!
 //! `http_proposals` leads the way. The request comes from what the user writes, from `openapi`, from `curl`, or from what the server
-//! misses (`missing_fields`); `field_use` says what a field is for by its name, and `proposed_request` sends and writes it. A
+//! misses (`missing_fields`); `field_use` says by its name what a field is for, and `input_fields` finds where the user speaks, and `proposed_request` sends and writes it. A
 //! `seen_response` is taken apart into events, in which `response_survey` finds the places of texts and calls, of which
 //! `proposed_response` takes those that are likely. `read_back` reads the responses with the mapping, and `commented_keys` writes
 //! everything down.
@@ -12,6 +12,7 @@ mod commented_keys;
 mod curl;
 mod field_use;
 mod http_proposals;
+mod input_fields;
 mod missing_fields;
 mod openapi;
 mod proposed_request;

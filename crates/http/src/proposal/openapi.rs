@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** references are followed to a limited depth, so that a description that refers to itself ends.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::field_use::FieldUse;
@@ -24,7 +24,7 @@ const FORMS: [&str; 2] = ["application/x-www-form-urlencoded", "multipart/form-d
 pub(super) enum Described {
     /// The request that is sent there.
     Request(Box<ProposedRequest>),
-    /// It has other paths that take a POST.
+    /// The other paths that take a POST.
     OtherPaths(Vec<String>),
 }
 
@@ -79,7 +79,7 @@ fn form_text(value: &Value) -> String {
 fn example_of(schema: &Value) -> Option<&Value> {
     for key in ["default", "const", "example", "examples", "enum"] {
         let found = match schema.get(key) {
-            // A default of null says that the field may be left out, which a required one may not.
+            // A default of null says that the field may be omitted, which a required one may not.
             None | Some(Value::Null) => None,
             Some(Value::Array(values)) if matches!(key, "examples" | "enum") => values.first(),
             found => found,
@@ -99,6 +99,23 @@ fn first_choice(schema: &Value) -> Option<&Value> {
         }
     }
     None
+}
+
+/// Whether a request is refused without a field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FieldNeed {
+    Required,
+    Optional,
+}
+
+impl FieldNeed {
+    fn of(is_required: impl Into<bool>) -> Self {
+        if is_required.into() {
+            Self::Required
+        } else {
+            Self::Optional
+        }
+    }
 }
 
 /// A description of an API.
@@ -134,11 +151,12 @@ impl Description<'_> {
             }
             let name = parameter["name"].as_str().unwrap_or_default();
             let is_given = request.query.iter().any(|(given, _)| given == name);
-            let is_required = parameter["required"] == true && !is_given;
-            let value = self.field(name, &parameter["schema"], is_required, &mut missing, 0);
-            if let Some(value) = value
-                && !is_given
-            {
+            if is_given {
+                continue;
+            }
+            let need = FieldNeed::of(parameter["required"] == true);
+            let value = self.field(name, &parameter["schema"], need, &mut missing, 0);
+            if let Some(value) = value {
                 request.query.push((name.to_owned(), form_text(&value)));
             }
         }
@@ -194,8 +212,9 @@ impl Description<'_> {
         for part in schema["allOf"].as_array().into_iter().flatten() {
             required.extend(self.required(part, depth + 1));
         }
-        let own = schema["required"].as_array().into_iter().flatten();
-        required.extend(own.filter_map(|name| Some(name.as_str()?.to_owned())));
+        for name in schema["required"].as_array().into_iter().flatten() {
+            required.extend(name.as_str().map(str::to_owned));
+        }
         required
     }
 
@@ -205,8 +224,8 @@ impl Description<'_> {
         let required = self.required(schema, depth);
         let mut object = Map::new();
         for (name, property) in &properties {
-            let is_required = required.contains(name);
-            if let Some(value) = self.field(name, property, is_required, missing, depth) {
+            let need = FieldNeed::of(required.contains(name));
+            if let Some(value) = self.field(name, property, need, missing, depth) {
                 object.insert(name.clone(), value);
             }
         }
@@ -226,12 +245,12 @@ impl Description<'_> {
         Value::Object(object)
     }
 
-    /// The value of a field; `None` if it can be left out, or if nothing says what it is.
+    /// The value of a field; `None` if it can be omitted, or if nothing says what it is.
     fn field(
         &self,
         name: &str,
         written: &Value,
-        is_required: bool,
+        need: FieldNeed,
         missing: &mut Vec<String>,
         depth: usize,
     ) -> Option<Value> {
@@ -251,7 +270,7 @@ impl Description<'_> {
         if let Some(template) = field_use.template() {
             return Some(template);
         }
-        if !is_required {
+        if need == FieldNeed::Optional {
             return None;
         }
         // The description of a field may have an example, and the type that it refers to as well.
@@ -266,8 +285,12 @@ impl Description<'_> {
         if kind == "array" {
             let items = self.resolved(&schema["items"]);
             let item = self.object(items, missing, depth + 1);
-            let is_empty = item.as_object().is_some_and(Map::is_empty);
-            let items = if is_empty { Vec::new() } else { vec![item] };
+            // An item of which nothing is known would be refused, and an empty list is mostly allowed.
+            let items = if item == json!({}) {
+                Vec::new()
+            } else {
+                vec![item]
+            };
             return Some(Value::Array(items));
         }
         if kind == "object" {
@@ -280,11 +303,11 @@ impl Description<'_> {
 
 /// The error of a request that needs fields of which nothing says what they are.
 pub(super) fn without_values(missing: &[String]) -> TargetError {
-    let named = missing.iter().take(MOST_NAMES);
-    let named: Vec<String> = named
-        .map(|name| format!("`{}`", escape::line(name)))
-        .collect();
-    let named = named.join(", ");
+    let mut named = String::new();
+    for name in missing.iter().take(MOST_NAMES) {
+        let comma = if named.is_empty() { "" } else { ", " };
+        named = format!("{named}{comma}`{}`", escape::line(name));
+    }
     TargetError::new(format!(
         "the agent wants {named}, and nothing says what goes there"
     ))
@@ -293,8 +316,6 @@ pub(super) fn without_values(missing: &[String]) -> TargetError {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn described(document: &Value, url: &str) -> Result<Option<Described>, TargetError> {

@@ -1,6 +1,6 @@
 //! The request that is proposed: what is sent to find out, and the keys of the target that send it again.
 //!
-//! **Invariant:** secret values are never in it: variables of the environment are in their places, as files have them.
+//! **Invariant:** secret values are never in it: variables of the environment replace them, as in files.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -45,7 +45,7 @@ pub(super) struct ProposedRequest {
     pub(super) content: ProposedContent,
     /// What the user says in the first turn.
     pub(super) greeting: String,
-    /// The reasons for what is in the body, which stand before it as comments.
+    /// The reasons for what is in the body, as comments before it.
     pub(super) notes: Vec<String>,
     /// The fields that the API is known to take; `None` if nothing says that.
     pub(super) fields: Option<Vec<String>>,
@@ -99,7 +99,7 @@ impl ProposedRequest {
         request
     }
 
-    /// Adds a header, with a variable in the place of a secret.
+    /// Adds a header. A secret is a variable in it.
     pub(super) fn add_header(&mut self, name: &str, value: &str) {
         let value = self.written(name, value);
         self.headers.push((name.to_owned(), value));
@@ -224,7 +224,7 @@ impl ProposedRequest {
         escape::line(&truncate::chars(&words, SHOWN)).into_owned()
     }
 
-    /// The request as it is sent.
+    /// The request with the values of all its variables.
     pub(super) fn filled(&self, variables: &SentVariables) -> HttpRequest {
         let values = FilledWith::Values {
             variables,
@@ -288,7 +288,7 @@ impl ProposedRequest {
         }
     }
 
-    /// Adds a field that is left out until its value is known. `false` if the API does not take it.
+    /// Adds a field that is omitted until its value is known. `false` if the API does not take it.
     fn sends_later(&mut self, name: &str) -> bool {
         let is_taken = match &self.fields {
             Some(fields) => fields.iter().any(|field| field == name),
@@ -311,7 +311,7 @@ impl ProposedRequest {
         true
     }
 
-    /// Writes the keys of the request with comments.
+    /// Writes what `endpoint` and the keys after it are, each guess with its reason.
     pub(super) fn write(&self, keys: &mut CommentedKeys) {
         keys.add("endpoint", json!(literal(self.url.as_str())));
         if self.method == Method::Get {
@@ -382,7 +382,7 @@ fn find_ids(value: &Value, path: &str, depth: usize, found: &mut Vec<(String, St
     }
 }
 
-/// What stands in the places of variables.
+/// The replacements of variables.
 #[derive(Clone, Copy)]
 enum FilledWith<'a> {
     /// The values that are sent.

@@ -33,7 +33,7 @@ pub(super) struct ProposedResponse {
     results: Option<ProposedCalls>,
     error: Option<String>,
     done: Option<String>,
-    /// The condition of an event that may report an error, if events are told apart: `[?type=error]`.
+    /// The condition of an event that may report an error, if events have kinds: `[?type=error]`.
     error_guess: String,
 }
 
@@ -85,13 +85,12 @@ impl ProposedResponse {
         }
         let inputs: Vec<&str> = responses.iter().map(|it| it.input.as_str()).collect();
         let events: Vec<&ResponseEvent> = events.iter().collect();
-        let is_document = form == StreamForm::Json;
-        let survey = ResponseSurvey::of(&events, is_document, &inputs);
+        let survey = ResponseSurvey::of(&events, form, &inputs);
         let groups = text_groups(&survey.texts);
-        let Some(text) = best_text(&groups, is_document) else {
+        let Some(text) = best_text(&groups, form) else {
             return Err("nothing in the response can be read as the text of the agent".to_owned());
         };
-        let calls = best_calls(&survey.calls, is_document);
+        let calls = best_calls(&survey.calls, form);
         let results = match &calls {
             Some(calls) if calls.result.is_none() => results_of(calls, &survey.calls),
             _ => None,
@@ -106,7 +105,7 @@ impl ProposedResponse {
         Ok(Self {
             form,
             text: text.path.to_owned(),
-            mode: text_mode(text, &groups, is_document),
+            mode: text_mode(text, &groups, form),
             error: error_path(&events),
             done: last_kind(&survey.kinds, &ends, &taken),
             // The codes of the one protocol with such lines.
@@ -285,7 +284,7 @@ impl ProposedCalls {
         }
     }
 
-    /// The keys as a file has them.
+    /// These paths as the value of `calls` or `results`.
     fn keys(&self) -> Value {
         let mut keys = Map::new();
         for (key, path) in [
@@ -359,7 +358,8 @@ fn text_groups(hits: &[TextHit]) -> Vec<TextGroup<'_>> {
 
 /// The texts that are most likely those of the agent. The same text often comes twice, as pieces and as a whole: the one that the
 /// others are parts of is the answer, and in a stream its pieces are taken.
-fn best_text<'g, 's>(groups: &'g [TextGroup<'s>], is_document: bool) -> Option<&'g TextGroup<'s>> {
+fn best_text<'g, 's>(groups: &'g [TextGroup<'s>], form: StreamForm) -> Option<&'g TextGroup<'s>> {
+    let is_document = form == StreamForm::Json;
     groups.iter().max_by_key(|group| {
         let others = groups.iter().filter(|other| other.path != group.path);
         let repeated = others.filter(|other| group.joined.contains(&other.joined));
@@ -382,12 +382,8 @@ fn best_text<'g, 's>(groups: &'g [TextGroup<'s>], is_document: bool) -> Option<&
 }
 
 /// The mode of the text; `None` if it is the default of the form.
-fn text_mode(
-    text: &TextGroup<'_>,
-    groups: &[TextGroup<'_>],
-    is_document: bool,
-) -> Option<TextMode> {
-    if is_document || text.hits < 2 {
+fn text_mode(text: &TextGroup<'_>, groups: &[TextGroup<'_>], form: StreamForm) -> Option<TextMode> {
+    if form == StreamForm::Json || text.hits < 2 {
         return None;
     }
     let grows = text
@@ -410,7 +406,8 @@ fn text_mode(
 
 /// Where the calls are. A call may be there several times: in a stream the first place counts, in a document the shortest path with
 /// results.
-fn best_calls(hits: &[CallHit], is_document: bool) -> Option<ProposedCalls> {
+fn best_calls(hits: &[CallHit], form: StreamForm) -> Option<ProposedCalls> {
+    let is_document = form == StreamForm::Json;
     let mut groups: Vec<ProposedCalls> = Vec::new();
     for hit in hits {
         let known = groups.iter().position(|group| group.at == hit.path);

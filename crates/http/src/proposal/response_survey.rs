@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::super::event::ResponseEvent;
+use super::super::modes::StreamForm;
 use super::field_use::is_one_of;
 
-/// The keys by which events and the items of a list are told apart.
+/// The keys that say the kind of an event, or of an item of a list.
 const KINDS: [&str; 6] = ["type", "event", "kind", "role", "message_type", "part_kind"];
 
 /// The authors of messages that are no answer.
@@ -19,8 +20,7 @@ const USERS: [&str; 3] = ["user", "human", "system"];
 const SPEAKERS: &str = "ai assistant assistant_message model bot text output_text AIMessageChunk";
 
 /// Words in a kind whose text is none of the answer.
-const ASIDE: &str =
-    "tool function thought thinking reason error status progress metadata log ping debug";
+const ASIDE: &str = "tool function think reason error status progress metadata log ping debug";
 
 /// The keys that have text, from the most to the least likely.
 pub(super) const TEXTS: &str =
@@ -73,13 +73,13 @@ pub(super) struct CallHit {
 pub(super) struct ResponseSurvey {
     pub(super) texts: Vec<TextHit>,
     pub(super) calls: Vec<CallHit>,
-    /// The condition of each event on its kind; empty if events are not told apart.
+    /// The condition of each event on its kind; empty if events have no kinds.
     pub(super) kinds: Vec<String>,
-    /// The keys of lists by which their items are told apart, by the path of the list without conditions.
+    /// The keys of lists that say the kind of an item, by the path of the list without conditions.
     lists: BTreeMap<String, ItemKinds>,
 }
 
-/// The key by which the items of a list are told apart.
+/// The key that says the kind of an item of a list, and the kinds.
 struct ItemKinds {
     key: &'static str,
     values: BTreeSet<Option<String>>,
@@ -99,12 +99,13 @@ struct SurveyPlace {
 
 impl ResponseSurvey {
     /// Looks through events; `inputs` are what the user said, which an answer may repeat.
-    pub(super) fn of(events: &[&ResponseEvent], is_document: bool, inputs: &[&str]) -> Self {
+    pub(super) fn of(events: &[&ResponseEvent], form: StreamForm, inputs: &[&str]) -> Self {
         let mut survey = Self::default();
         for event in events {
             survey.find_kinds(&event.value, String::new(), 0);
         }
-        survey.kinds = if is_document {
+        // A document is one event, so that nothing distinguishes it.
+        survey.kinds = if form == StreamForm::Json {
             vec![String::new(); events.len()]
         } else {
             event_conditions(events)
@@ -213,30 +214,29 @@ impl ResponseSurvey {
     }
 
     fn list(&mut self, items: &[Value], place: &SurveyPlace, event: usize, inputs: &[&str]) {
-        let (kind_key, varies) = match self.lists.get(&place.plain) {
-            Some(kinds) => (Some(kinds.key), kinds.values.len() > 1),
-            None => (None, false),
-        };
+        let mut kind_key = "";
+        let mut varies = false;
+        if let Some(kinds) = self.lists.get(&place.plain) {
+            kind_key = kinds.key;
+            varies = kinds.values.len() > 1;
+        }
         let mut after = String::new();
         let mut first = 0;
-        if let Some(key) = kind_key {
-            let last = items.iter().rposition(|item| is_of_user(item, key));
-            if let Some(last) = last
-                && let Some(user) = items[last].get(key).and_then(Value::as_str)
-            {
-                // The conversation so far comes back: only what follows the last message of the user is new.
-                after = format!("[>{key}={user}]");
-                first = last + 1;
-            }
+        let last = items.iter().rposition(|item| is_of_user(item, kind_key));
+        if let Some(last) = last
+            && let Some(user) = text_of(&items[last], kind_key)
+        {
+            // The conversation so far comes back: only what follows the last message of the user is new.
+            after = format!("[>{kind_key}={user}]");
+            first = last + 1;
         }
         for item in &items[first..] {
-            let kind = kind_key.and_then(|key| item.get(key)?.as_str());
-            let condition = match (kind_key, kind) {
-                (Some(key), Some(kind))
-                    if is_plain_value(kind) && (varies || is_one_of(kind, SPEAKERS)) =>
-                {
-                    format!("[?{key}={kind}]")
+            let condition = match text_of(item, kind_key) {
+                // The condition is there too if all items are alike now, since others may follow in the next response.
+                Some(kind) if is_plain_value(kind) && (varies || is_one_of(kind, SPEAKERS)) => {
+                    format!("[?{kind_key}={kind}]")
                 }
+                // What follows the last message of the user is a list no more.
                 _ if after.is_empty() => "[*]".to_owned(),
                 _ => String::new(),
             };
@@ -263,41 +263,53 @@ fn whole_or(path: &str) -> String {
     }
 }
 
-/// The conditions that tell events apart: by their name, else by the first key whose texts differ, else by `partial`.
+/// The conditions on the kinds of events: by their name, else by the first key whose texts differ, else by `partial`.
 fn event_conditions(events: &[&ResponseEvent]) -> Vec<String> {
     let names: BTreeSet<_> = events.iter().map(|event| &event.name).collect();
-    if names.len() > 1 {
-        let named = events.iter().map(|event| match &event.name {
-            Some(name) if is_plain_value(name) => format!("[?@event={name}]"),
-            _ => String::new(),
-        });
-        return named.collect();
-    }
+    let mut kinds = BTreeSet::new();
+    let mut kind_key = None;
     for key in KINDS {
-        let kinds: BTreeSet<_> = events
-            .iter()
-            .map(|event| event.value.get(key).and_then(Value::as_str))
-            .collect();
+        kinds.clear();
+        kinds.extend(events.iter().map(|event| text_of(&event.value, key)));
         if kinds.len() > 1 {
-            let conditions =
-                events
-                    .iter()
-                    .map(|event| match event.value.get(key).and_then(Value::as_str) {
-                        Some(kind) if is_plain_value(kind) => format!("[?{key}={kind}]"),
-                        _ => format!("[?!{key}]"),
-                    });
-            return conditions.collect();
+            kind_key = Some(key);
+            break;
         }
     }
-    let is_partial =
-        |event: &&ResponseEvent| event.value.get("partial") == Some(&Value::Bool(true));
-    let has_both = events.iter().any(|event| is_partial(event)) && !events.iter().all(is_partial);
-    let conditions = events.iter().map(|event| match is_partial(event) {
-        true if has_both => "[?partial]".to_owned(),
-        false if has_both => "[?!partial]".to_owned(),
-        _ => String::new(),
-    });
-    conditions.collect()
+    let partial = events.iter().filter(|event| is_partial(event)).count();
+    let has_both = partial > 0 && partial < events.len();
+
+    let mut conditions = Vec::new();
+    for event in events {
+        conditions.push(if names.len() > 1 {
+            // Events without a name that a path can have get no condition, because the condition would not be read.
+            match &event.name {
+                Some(name) if is_plain_value(name) => format!("[?@event={name}]"),
+                _ => String::new(),
+            }
+        } else if let Some(key) = kind_key {
+            match text_of(&event.value, key) {
+                Some(kind) if is_plain_value(kind) => format!("[?{key}={kind}]"),
+                _ => format!("[?!{key}]"),
+            }
+        } else if has_both {
+            let mark = if is_partial(event) { "" } else { "!" };
+            format!("[?{mark}partial]")
+        } else {
+            String::new()
+        });
+    }
+    conditions
+}
+
+/// The text under a key.
+fn text_of<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key)?.as_str()
+}
+
+/// Whether an event has a piece of what a later one has as a whole.
+fn is_partial(event: &ResponseEvent) -> bool {
+    event.value.get("partial") == Some(&Value::Bool(true))
 }
 
 /// The object as a call, a piece of one, or a result; `None` if it is none.
@@ -308,7 +320,7 @@ fn call_hit(keys: &Map<String, Value>, place: &SurveyPlace, event: usize) -> Opt
         name: text_under(keys, NAMES),
         args: value_under(keys, ARGUMENTS),
         id: text_under(keys, IDS),
-        index: keys.get("index").map(|_| "index".to_owned()),
+        index: keys.contains_key("index").then_some("index".to_owned()),
         result: value_under(keys, RESULTS),
         failure: FAILURES
             .split(' ')
@@ -408,8 +420,7 @@ fn ends_condition_with(path: &str, word: &str) -> bool {
 }
 
 fn is_of_user(item: &Value, key: &str) -> bool {
-    let author = item.get(key).and_then(Value::as_str);
-    author.is_some_and(|author| USERS[..2].contains(&author))
+    text_of(item, key).is_some_and(|author| USERS[..2].contains(&author))
 }
 
 /// Whether what a condition leads to is something else than the answer.

@@ -81,6 +81,13 @@ enum CandidateAnswer {
     Other(TargetError),
 }
 
+/// Whether the URL refused a POST before a target is proposed for it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PostState {
+    Open,
+    Refused,
+}
+
 /// What the errors of candidates that are none show together.
 #[derive(Default)]
 struct Refusals {
@@ -169,7 +176,7 @@ impl AgentProber<'_> {
         self.wishes?;
         proposing(place)?;
         say("Reading the request of the command, which is not started.");
-        let error = match self.propose(place, false).await? {
+        let error = match self.propose(place, PostState::Open).await? {
             Ok(found) => return Some(Ok(found)),
             Err(_) if self.stopper.reason().is_some() => {
                 return Some(Err(Failed::Ended(Exit::Interrupted)));
@@ -196,8 +203,12 @@ impl AgentProber<'_> {
         if refusals.asks_who && !has_body {
             return None;
         }
-        let is_refused = look.refuses(url) && !has_body;
-        match self.propose(ProposalPlace::Url(url), is_refused).await? {
+        let state = if look.refuses(url) && !has_body {
+            PostState::Refused
+        } else {
+            PostState::Open
+        };
+        match self.propose(ProposalPlace::Url(url), state).await? {
             Ok(found) => Some(Ok(found)),
             Err(_) if self.stopper.reason().is_some() => {
                 Some(Err(Failed::Ended(Exit::Interrupted)))
@@ -219,7 +230,7 @@ impl AgentProber<'_> {
     async fn propose(
         &self,
         place: ProposalPlace<'_>,
-        is_refused: bool,
+        state: PostState,
     ) -> Option<Result<FoundAgent, TargetError>> {
         let proposing = proposing(place)?;
         let console = MaskingConsole {
@@ -234,7 +245,7 @@ impl AgentProber<'_> {
         };
         let limits = Limits::new(ANSWER_PATIENCE, self.stopper.token().clone());
         let options = ProposalOptions {
-            is_refused,
+            is_refused: state == PostState::Refused,
             ..setting.options(limits)
         };
         Some(match proposing.propose(place, &options).await {

@@ -129,7 +129,12 @@ fn conversation(proposal: &TargetProposal) -> String {
         text.push_str(&user);
         text.push_str("    assert:\n      # A regular expression; (?i) ignores case.\n");
         text.push_str("      text: { must_not_match: \"(?i)exception|traceback\" }\n");
-        text.push_str(&call_rules(turn, number > 0, &proposal.secrets));
+        let form = if number > 0 {
+            CallRule::Live
+        } else {
+            CallRule::Comment
+        };
+        text.push_str(&call_rules(turn, form, &proposal.secrets));
     }
     if let [only] = turns {
         text.push_str(&second_turn(only));
@@ -155,8 +160,17 @@ fn second_turn(first: &ProposedTurn) -> String {
     )
 }
 
+/// The form of a rule that a turn calls what it called.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CallRule {
+    /// It is applied.
+    Live,
+    /// A proposal.
+    Comment,
+}
+
 /// The rule that a turn calls what it called. As a comment it is a proposal.
-fn call_rules(turn: &ProposedTurn, is_rule: bool, secrets: &[NamedSecret]) -> String {
+fn call_rules(turn: &ProposedTurn, form: CallRule, secrets: &[NamedSecret]) -> String {
     let mut rules = String::new();
     for (name, args) in turn.calls.iter().take(MOST_CALLS) {
         let by_name = json!({ "name": literal(name) });
@@ -168,7 +182,7 @@ fn call_rules(turn: &ProposedTurn, is_rule: bool, secrets: &[NamedSecret]) -> St
         if with_args.len() > LONGEST_CALL || has_secret {
             continue;
         }
-        if is_rule && rules.is_empty() {
+        if form == CallRule::Live && rules.is_empty() {
             let call = escape::json(&by_name);
             rules.push_str(&format!("      tools: {{ require: [{call}] }}\n"));
         }

@@ -59,7 +59,8 @@ impl Answer {
 
 /// The path of a request, and its body as JSON.
 fn asked(captured: &Captured) -> (String, Value) {
-    let path = captured.head.split(' ').nth(1).unwrap_or_default();
+    let address = captured.head.split(' ').nth(1).unwrap_or_default();
+    let path = address.split('?').next().unwrap_or_default();
     let body = serde_json::from_slice(&captured.body).unwrap_or_default();
     (path.to_owned(), body)
 }

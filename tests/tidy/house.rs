@@ -288,8 +288,20 @@ pub(crate) const ADDED: &[AddedLines] = &[
     AddedLines {
         stage: "35a",
         krate: "http",
-        lines: 1_100,
-        what: "targets that are proposed from one response",
+        lines: 2_700,
+        what: "targets that are proposed by a request and its response",
+    },
+    AddedLines {
+        stage: "35a",
+        krate: "agents",
+        lines: 110,
+        what: "the protocol that proposes a target",
+    },
+    AddedLines {
+        stage: "35a",
+        krate: "command",
+        lines: 350,
+        what: "proposals of `init`",
     },
 ];
 

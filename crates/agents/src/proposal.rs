@@ -35,13 +35,14 @@ pub struct NamedSecret {
 
 impl std::fmt::Debug for NamedSecret {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The value is omitted, since this form may be logged.
         write!(formatter, "{} from {}: ***", self.name, self.variable)
     }
 }
 
 /// The surroundings of a proposal: the user who reads what is sent.
 pub trait ProposalConsole: Sync {
-    /// Shows a line to the user.
+    /// Shows a line to the user. What a server sent is escaped already, so that the line may be printed as it is.
     fn say(&self, line: &str);
 
     /// Masks a value in all that follows.
@@ -62,7 +63,7 @@ pub struct ProposalOptions<'a> {
     pub transport: &'a dyn Transport,
     /// The limits of each request.
     pub limits: Limits,
-    /// The source of the id of the conversation.
+    /// The source of the id of the conversation, which is a new one, since a proposal must not continue another.
     pub ids: &'a dyn Ids,
     /// The user.
     pub console: &'a dyn ProposalConsole,

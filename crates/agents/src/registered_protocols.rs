@@ -53,7 +53,7 @@ pub fn proposing(place: ProposalPlace<'_>) -> Option<&'static dyn ProposingProto
         let Some(proposing) = protocol.proposing else {
             continue;
         };
-        // Any URL may be one of an API, but a command line is one that the protocol must be able to read.
+        // Any URL may be one of an API, but a command line is skipped unless it sends a request, because it would be started.
         let is_right = match place {
             ProposalPlace::Url(_) => true,
             ProposalPlace::Command(words) => proposing.reads_command(words),

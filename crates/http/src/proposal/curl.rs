@@ -69,6 +69,7 @@ impl CurlArguments {
             if let Some(name) = word.strip_prefix("--")
                 && !name.is_empty()
             {
+                // The value of an option that is omitted is skipped too, otherwise it would be taken for the URL.
                 let takes_value = is_read(name) || is_one_of(name, LONG_WITH_VALUE);
                 let value = if takes_value { words.next() } else { None };
                 self.option(name, value.map(String::as_str), word)?;
@@ -236,7 +237,7 @@ impl CurlArguments {
         for (name, value) in std::mem::take(&mut self.headers) {
             request.add_header(&name, &value);
         }
-        // A type other than the one that the body has by itself is sent.
+        // The type that the body has by itself is omitted, since ananke sends it.
         let is_own = match &content {
             ProposedContent::Json(_) => kind.starts_with("application/json"),
             ProposedContent::Form(_) => kind.starts_with("application/x-www-form-urlencoded"),
@@ -279,8 +280,13 @@ impl CurlArguments {
             format!("http://{written}")
         };
         // A URL may have a password in it, so that it is not quoted.
-        let url = Url::parse(&text)
-            .map_err(|error| TargetError::new(format!("the URL of curl is not valid: {error}")))?;
+        let url = match Url::parse(&text) {
+            Ok(url) => url,
+            Err(error) => {
+                let message = format!("the URL of curl is not valid: {error}");
+                return Err(TargetError::new(message));
+            }
+        };
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
             return Err(TargetError::new("the URL of curl is not a URL of HTTP"));
         }
@@ -293,6 +299,7 @@ impl CurlArguments {
     }
 
     fn content(&self, data: &str, kind: &str) -> Result<ProposedContent, TargetError> {
+        // Documents often have JSON in `-d` without a type, which curl sends as a form: what is meant is JSON.
         let is_json_kind = self.is_json || kind.contains("json");
         if !self.is_form && (is_json_kind || data.trim_start().starts_with(['{', '['])) {
             return match serde_json::from_str(data) {

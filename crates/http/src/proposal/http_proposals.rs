@@ -90,6 +90,7 @@ impl Proposing<'_> {
             request.headers.push((header.name.clone(), value));
             request.secrets.push(header.clone());
         }
+        // From here on the server may repeat what it gets, so that all that is shown is masked.
         for secret in &request.secrets {
             self.options.console.hide(&secret.value);
         }
@@ -97,6 +98,7 @@ impl Proposing<'_> {
         let mut variables = SentVariables::new();
         let thread = self.options.ids.next("thread");
         variables.insert("THREAD_ID".to_owned(), json!(thread));
+        // A text that the user wrote is sent as it is, since it may lead to calls, which a greeting seldom does.
         let greeting = request.greeting.clone();
         let first = self.turn(&mut request, &greeting, &mut variables).await?;
         let mut responses = vec![first];
@@ -104,6 +106,7 @@ impl Proposing<'_> {
         if let Ok((_, events)) = responses[0].events() {
             request.capture_id(&events, &mut variables);
         }
+        // The second turn has what an API needs to continue: the messages so far, and the ids that the agent gave.
         if let Some(second) = self.options.second {
             let said = turns[0].texts.join("\n");
             let history = json!([
@@ -132,10 +135,14 @@ impl Proposing<'_> {
     /// The request for a URL of which nothing else is known.
     async fn request_at(&self, url: &Url) -> Result<ProposedRequest, TargetError> {
         if let Some(written) = self.options.body {
-            let body: Value = serde_json::from_str(written).map_err(|error| {
-                TargetError::new(format!("`--body` is not JSON: {error}"))
-                    .with_help("the shell removes quotes: put the body into single quotes")
-            })?;
+            let body: Value = match serde_json::from_str(written) {
+                Ok(body) => body,
+                Err(error) => {
+                    let message = format!("`--body` is not JSON: {error}");
+                    return Err(TargetError::new(message)
+                        .with_help("the shell removes quotes: put the body into single quotes"));
+                }
+            };
             let mut request = ProposedRequest::post(url, ProposedContent::None);
             let body = request.written_value("", body);
             request.content = ProposedContent::Json(with_variables(&body));
@@ -201,6 +208,7 @@ impl Proposing<'_> {
         input: &str,
         variables: &mut SentVariables,
     ) -> Result<SeenResponse, TargetError> {
+        // The messages are those of the default form, because a proposal has no `message` of its own.
         let history = variables.entry("HISTORY".to_owned()).or_insert(json!([]));
         let mut messages = history.as_array().cloned().unwrap_or_default();
         messages.push(json!({ "role": "user", "content": input }));
@@ -287,7 +295,11 @@ impl Proposing<'_> {
 fn described(
     responses: &[SeenResponse],
 ) -> Result<(ProposedResponse, Vec<ProposedTurn>), TargetError> {
-    let whole = ProposedResponse::of(responses).map_err(|why| unreadable(why, responses))?;
+    let whole = match ProposedResponse::of(responses) {
+        Ok(whole) => whole,
+        Err(why) => return Err(unreadable(&why, responses)),
+    };
+    // The end of a stream and the calls are the guesses that go wrong first, so that the text is kept without them.
     let mut candidates = vec![whole.clone(), whole.clone().without_end()];
     if whole.has_calls() {
         candidates.push(whole.without_end().without_calls());
@@ -305,11 +317,11 @@ fn described(
             Err(error) => why = error,
         }
     }
-    Err(unreadable(why, responses))
+    Err(unreadable(&why, responses))
 }
 
 /// The error of responses in which nothing can be read, with their keys.
-fn unreadable(why: String, responses: &[SeenResponse]) -> TargetError {
+fn unreadable(why: &str, responses: &[SeenResponse]) -> TargetError {
     let mut keys = SeenKeys::default();
     for response in responses {
         if let Ok((_, events)) = response.events() {

@@ -16,6 +16,7 @@ const LONGEST_EXAMPLE: usize = 15;
 
 /// Puts `${INPUT}` where the user speaks, and `${THREAD_ID}` where an example has an id.
 pub(super) fn find_input(request: &mut ProposedRequest) -> Result<(), TargetError> {
+    // The body is taken out, because its fields are changed while the query of the same request is searched.
     let mut fields = InputFields::default();
     let mut body = std::mem::replace(&mut request.content, ProposedContent::None);
     match &mut body {
@@ -137,6 +138,7 @@ impl<'r> InputFields<'r> {
 
     /// Replaces the likeliest field; what it said.
     fn take_best(&mut self) -> Option<String> {
+        // A request that says itself where the user speaks is not guessed about, since a guess could replace another field.
         if self.is_marked {
             return None;
         }

@@ -36,6 +36,7 @@ pub(super) fn request_of(document: &Value, url: &Url) -> Result<Option<Described
     let Value::Object(paths) = &document["paths"] else {
         return Ok(None);
     };
+    // The other paths are kept for the message, because people often name the server and not its path.
     let mut others = Vec::new();
     for (path, methods) in paths {
         let Some(post) = methods.get("post") else {

@@ -110,20 +110,25 @@ impl ProposedRequest {
         if !is_secret(name, value) {
             return literal(value);
         }
-        let known = self.secrets.iter().find(|secret| secret.value == value);
-        let variable = match known {
-            Some(secret) => secret.variable.clone(),
-            None => self.add_secret(name, value),
-        };
+        // A secret that is sent twice has one variable, so that the user sets it once.
+        for secret in &self.secrets {
+            if secret.value == value {
+                return format!("${{ENV.{}}}", secret.variable);
+            }
+        }
+        let variable = self.add_secret(name, value);
         format!("${{ENV.{variable}}}")
     }
 
     fn add_secret(&mut self, name: &str, value: &str) -> String {
-        let letters = name.chars().map(|letter| match letter {
-            'a'..='z' | 'A'..='Z' | '0'..='9' => letter.to_ascii_uppercase(),
-            _ => '_',
-        });
-        let base = format!("AGENT_{}", letters.collect::<String>());
+        // A variable of the environment has letters, digits and `_` alone, because shells read no others.
+        let mut base = "AGENT_".to_owned();
+        for letter in name.chars() {
+            base.push(match letter {
+                'a'..='z' | 'A'..='Z' | '0'..='9' => letter.to_ascii_uppercase(),
+                _ => '_',
+            });
+        }
         let mut variable = base.clone();
         let mut number = 2;
         while self
@@ -276,6 +281,7 @@ impl ProposedRequest {
         for event in events {
             find_ids(&event.value, "", 0, &mut found);
         }
+        // An id that was sent is one that ananke made, so that nothing has to be captured.
         for (name, path, value) in found {
             let is_sent = variables.values().any(|sent| *sent == value);
             if is_sent || !self.sends_later(&name) {
@@ -296,6 +302,7 @@ impl ProposedRequest {
         };
         let value = format!("${{{}}}", capture_variable(name));
         match &mut self.content {
+            // A field of this name is replaced, since the server did not keep to the id that was in it.
             ProposedContent::Json(Value::Object(keys)) if is_taken => {
                 keys.insert(name.to_owned(), json!(value));
             }
@@ -344,10 +351,11 @@ impl ProposedRequest {
 }
 
 fn pairs_value(pairs: &[(String, String)]) -> Value {
-    let pairs = pairs
-        .iter()
-        .map(|(name, value)| (name.clone(), json!(value)));
-    Value::Object(pairs.collect())
+    let mut keys = Map::new();
+    for (name, value) in pairs {
+        keys.insert(name.clone(), json!(value));
+    }
+    Value::Object(keys)
 }
 
 /// The variable that has a captured id.

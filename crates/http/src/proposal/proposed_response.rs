@@ -83,6 +83,7 @@ impl ProposedResponse {
                 ..Self::default()
             });
         }
+        // What the user said may come back in the response, and is no text of the agent.
         let inputs: Vec<&str> = responses.iter().map(|it| it.input.as_str()).collect();
         let events: Vec<&ResponseEvent> = events.iter().collect();
         let survey = ResponseSurvey::of(&events, form, &inputs);
@@ -95,6 +96,7 @@ impl ProposedResponse {
             Some(calls) if calls.result.is_none() => results_of(calls, &survey.calls),
             _ => None,
         };
+        // A kind with text or a call may come again, so that it does not end the stream.
         let mut taken: BTreeSet<&str> = BTreeSet::new();
         for event in &text.events {
             taken.insert(&survey.kinds[*event]);
@@ -187,6 +189,7 @@ impl ProposedResponse {
 
     /// Writes the keys of `response` with comments.
     pub(super) fn write(&self, keys: &mut CommentedKeys) {
+        // JSON is found by its first bytes, and a stream is named, because a response that is cut then is an error.
         let stream = match self.form {
             StreamForm::Auto | StreamForm::Json => None,
             StreamForm::Sse => Some("sse"),
@@ -264,15 +267,9 @@ impl ProposedResponse {
 impl ProposedCalls {
     /// Adds the keys of an item.
     fn add(&mut self, hit: &CallHit) {
-        set_once(
-            &mut self.name,
-            hit.name.as_ref().map(|(key, _)| key.as_str()),
-        );
-        set_once(&mut self.id, hit.id.as_ref().map(|(key, _)| key.as_str()));
-        set_once(
-            &mut self.args,
-            hit.args.as_ref().map(|(key, _)| key.as_str()),
-        );
+        set_once(&mut self.name, key_of(hit.name.as_ref()));
+        set_once(&mut self.id, key_of(hit.id.as_ref()));
+        set_once(&mut self.args, key_of(hit.args.as_ref()));
         set_once(&mut self.index, hit.index.as_deref());
         set_once(&mut self.error, hit.failure.as_deref());
         // An item without a name is a piece of the arguments of the one before it.
@@ -284,7 +281,7 @@ impl ProposedCalls {
         }
     }
 
-    /// These paths as the value of `calls` or `results`.
+    /// The value of `calls` or `results`.
     fn keys(&self) -> Value {
         let mut keys = Map::new();
         for (key, path) in [
@@ -346,6 +343,7 @@ fn text_groups(hits: &[TextHit]) -> Vec<TextGroup<'_>> {
                 groups.len() - 1
             }
         };
+        // Empty texts are kept apart from the count, since many streams begin with one.
         let group = &mut groups[position];
         group.hits += usize::from(!hit.text.is_empty());
         group.joined.push_str(&hit.text);
@@ -361,9 +359,11 @@ fn text_groups(hits: &[TextHit]) -> Vec<TextGroup<'_>> {
 fn best_text<'g, 's>(groups: &'g [TextGroup<'s>], form: StreamForm) -> Option<&'g TextGroup<'s>> {
     let is_document = form == StreamForm::Json;
     groups.iter().max_by_key(|group| {
-        let others = groups.iter().filter(|other| other.path != group.path);
-        let repeated = others.filter(|other| group.joined.contains(&other.joined));
-        let repeated = repeated.count();
+        let mut repeated = 0;
+        for other in groups {
+            let is_part = other.path != group.path && group.joined.contains(&other.joined);
+            repeated += usize::from(is_part);
+        }
         let pieces = if is_document { 0 } else { group.hits };
         let is_strong = group.key.is_empty() || !WEAK_TEXTS.contains(&group.key);
         let rank = TEXTS.split(' ').position(|key| key == group.key);
@@ -386,6 +386,7 @@ fn text_mode(text: &TextGroup<'_>, groups: &[TextGroup<'_>], form: StreamForm) -
     if form == StreamForm::Json || text.hits < 2 {
         return None;
     }
+    // Each event of such a stream begins with the text of the one before it, so that joining them would repeat it.
     let grows = text
         .texts
         .windows(2)
@@ -438,11 +439,18 @@ fn best_calls(hits: &[CallHit], form: StreamForm) -> Option<ProposedCalls> {
     })
 }
 
-/// Keeps the first key that was found.
+/// Keeps the key that was found first, because later items may have it under a name that says less.
 fn set_once(known: &mut Option<String>, found: Option<&str>) {
-    if known.is_none() {
-        *known = found.map(str::to_owned);
+    if known.is_none()
+        && let Some(found) = found
+    {
+        *known = Some(found.to_owned());
     }
+}
+
+fn key_of<T>(found: Option<&(String, T)>) -> Option<&str> {
+    let (key, _) = found?;
+    Some(key)
 }
 
 /// Where the results of calls are that are not in the items of the calls: the items that have the id of a call, else the name of
@@ -451,9 +459,14 @@ fn results_of(calls: &ProposedCalls, hits: &[CallHit]) -> Option<ProposedCalls> 
     let mut ids = BTreeSet::new();
     let mut names = BTreeSet::new();
     for hit in hits {
-        if hit.path == calls.at {
-            ids.extend(hit.id.as_ref().map(|(_, id)| id.as_str()));
-            names.extend(hit.name.as_ref().map(|(_, name)| name.as_str()));
+        if hit.path != calls.at {
+            continue;
+        }
+        if let Some((_, id)) = &hit.id {
+            ids.insert(id.as_str());
+        }
+        if let Some((_, name)) = &hit.name {
+            names.insert(name.as_str());
         }
     }
     for hit in hits {
@@ -508,19 +521,23 @@ fn error_path(events: &[&ResponseEvent]) -> Option<String> {
 
 /// The condition on the kind of an event that reports an error, written as those of the other events are.
 fn error_guess(kinds: &[String]) -> String {
-    let known = kinds.iter().find_map(|kind| kind.split_once('='));
-    match known {
-        Some((key, _)) => format!("{key}=error]"),
-        None => String::new(),
+    for kind in kinds {
+        if let Some((key, _)) = kind.split_once('=') {
+            return format!("{key}=error]");
+        }
     }
+    String::new()
 }
 
 /// The kind of the event that comes last in each response, and only there.
 fn last_kind(kinds: &[String], ends: &[usize], taken: &BTreeSet<&str>) -> Option<String> {
     let last = &kinds[ends.first()?.checked_sub(1)?];
-    let count = kinds.iter().filter(|kind| *kind == last).count();
+    let mut count = 0;
+    for kind in kinds {
+        count += usize::from(kind == last);
+    }
+    // Each response must end with it, otherwise the second one would be taken for a response that was cut.
     let is_last = ends.iter().all(|end| kinds[end - 1] == *last);
-    // An event with text or a call may come several times in the next response.
     if last.contains('=') && count == ends.len() && is_last && !taken.contains(last.as_str()) {
         Some(last.clone())
     } else {

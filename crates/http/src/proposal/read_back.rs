@@ -27,6 +27,7 @@ pub(super) fn read_back(
     let mut known = KnownCalls::default();
     let ids = SequentialIds::default();
     let mut turns = Vec::new();
+    // The calls of one turn are known in the next, because a result may come later than its call.
     for response in responses {
         let (mut framing, form) = BodyFraming::new(mapping.form, Limits::MAX_EVENT_BYTES);
         let mut reader = MappedReader::new(mapping, &mut known, &ids);

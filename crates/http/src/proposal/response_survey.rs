@@ -137,17 +137,23 @@ impl ResponseSurvey {
                 }
             }
             Value::Array(items) => {
-                let mut objects = items.iter().filter_map(Value::as_object);
-                let key = objects.find_map(|keys| kind_in(keys).map(|(key, _)| key));
-                if let Some(key) = key {
+                let mut kind_key = None;
+                for item in items {
+                    if let Value::Object(keys) = item
+                        && let Some((key, _)) = kind_in(keys)
+                    {
+                        kind_key = kind_key.or(Some(key));
+                    }
+                }
+                if let Some(key) = kind_key {
                     let kinds = self.lists.entry(plain.clone()).or_insert(ItemKinds {
                         key,
                         values: BTreeSet::new(),
                     });
                     let key = kinds.key;
                     for item in items {
-                        let kind = item.get(key).and_then(Value::as_str);
-                        kinds.values.insert(kind.map(str::to_owned));
+                        let kind = text_of(item, key).map(str::to_owned);
+                        kinds.values.insert(kind);
                     }
                 }
                 for item in items {
@@ -320,16 +326,25 @@ fn call_hit(keys: &Map<String, Value>, place: &SurveyPlace, event: usize) -> Opt
         name: text_under(keys, NAMES),
         args: value_under(keys, ARGUMENTS),
         id: text_under(keys, IDS),
-        index: keys.contains_key("index").then_some("index".to_owned()),
+        index: None,
         result: value_under(keys, RESULTS),
-        failure: FAILURES
-            .split(' ')
-            .find(|key| matches!(keys.get(*key), Some(Value::Bool(_) | Value::Null)))
-            .map(str::to_owned),
+        failure: None,
     };
+    // A key with something else than yes or no is a result, since servers name their errors differently.
+    for key in FAILURES.split(' ') {
+        if let Some(Value::Bool(_) | Value::Null) = keys.get(key)
+            && hit.failure.is_none()
+        {
+            hit.failure = Some(key.to_owned());
+        }
+    }
+    // Pieces of arguments are joined by their index, because later pieces have neither an id nor a name.
+    if keys.contains_key("index") {
+        hit.index = Some("index".to_owned());
+    }
     // Chat completions and their relatives have the name one object below the id, and some have it below the result.
     for outer in ["function", "action", "tool", "call"] {
-        let Some(inner) = keys.get(outer).and_then(Value::as_object) else {
+        let Some(Value::Object(inner)) = keys.get(outer) else {
             continue;
         };
         let own_id = text_under(inner, IDS);
@@ -345,13 +360,15 @@ fn call_hit(keys: &Map<String, Value>, place: &SurveyPlace, event: usize) -> Opt
             }
         }
     }
-    let is_tool_kind = TOOL_WORDS
-        .iter()
-        .any(|word| kind_has(keys, word) || ends_condition_with(&place.path, word));
+    // The kind of an item, or the key that it is under, says that it is about a tool.
     let last_key = place.plain.rsplit('.').next().unwrap_or_default();
-    let is_under_tool = TOOL_WORDS
-        .iter()
-        .any(|word| last_key.to_ascii_lowercase().contains(word));
+    let last_key = last_key.to_ascii_lowercase();
+    let mut is_tool_kind = false;
+    let mut is_under_tool = false;
+    for word in TOOL_WORDS {
+        is_tool_kind |= kind_has(keys, word) || ends_condition_with(&place.path, word);
+        is_under_tool |= last_key.contains(word);
+    }
     let names_call = match &hit.id {
         Some((key, _)) => key != "id" && key != "run_id",
         None => false,
@@ -374,14 +391,14 @@ fn call_hit(keys: &Map<String, Value>, place: &SurveyPlace, event: usize) -> Opt
 
 /// The first of `wanted` that has a text which is not empty.
 fn text_under(keys: &Map<String, Value>, wanted: &str) -> Option<(String, String)> {
-    wanted.split(' ').find_map(|key| {
-        let text = keys.get(key)?.as_str()?;
-        if text.is_empty() {
-            None
-        } else {
-            Some((key.to_owned(), text.to_owned()))
+    for key in wanted.split(' ') {
+        if let Some(Value::String(text)) = keys.get(key)
+            && !text.is_empty()
+        {
+            return Some((key.to_owned(), text.clone()));
         }
-    })
+    }
+    None
 }
 
 /// The first of `wanted` that has a value which is not null, else the first that is null.
@@ -399,9 +416,12 @@ fn value_under(keys: &Map<String, Value>, wanted: &str) -> Option<(String, Value
 
 /// The first key of an object that says its kind.
 fn kind_in(keys: &Map<String, Value>) -> Option<(&'static str, &str)> {
-    KINDS
-        .into_iter()
-        .find_map(|key| Some((key, keys.get(key)?.as_str()?)))
+    for key in KINDS {
+        if let Some(Value::String(kind)) = keys.get(key) {
+            return Some((key, kind));
+        }
+    }
+    None
 }
 
 fn kind_has(keys: &Map<String, Value>, word: &str) -> bool {

@@ -183,7 +183,7 @@ impl AgentProber<'_> {
             }
             Err(error) => error,
         };
-        let failed = Failed::new(format!("{}: nothing was written", error.message));
+        let failed = Failed::new(format!("{}: nothing was written", quoted(&error)));
         let failed = match error.help {
             Some(help) => failed.help(help),
             None => failed,
@@ -215,7 +215,8 @@ impl AgentProber<'_> {
             }
             Err(error) => {
                 refusals.asks_who |= matches!(error.received.status, Some(401 | 403));
-                let why = self.redactor.text(&error.message);
+                let why = quoted(&error);
+                let why = self.redactor.text(&why);
                 say(&format!(
                     "      no: {}",
                     truncate::chars(&why, UNREAD_SHOWN)
@@ -472,6 +473,16 @@ impl AgentProber<'_> {
             }
         };
         Failed::new(message).help(help)
+    }
+}
+
+/// An error with the start of the response, if its status is none of success.
+fn quoted(error: &TargetError) -> String {
+    match error.received.status {
+        Some(status) if status >= 300 && !error.received.first_bytes.is_empty() => {
+            format!("{}, `{}`", error.message, error.received.first_bytes)
+        }
+        _ => error.message.clone(),
     }
 }
 

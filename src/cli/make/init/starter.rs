@@ -163,9 +163,7 @@ fn second_turn(first: &ProposedTurn) -> String {
 /// The form of a rule that a turn calls what it called.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CallRule {
-    /// It is applied.
     Live,
-    /// A proposal.
     Comment,
 }
 

@@ -360,8 +360,10 @@ fn every_command_exists() {
             let known: BTreeSet<&str> = text.split([' ', ',', '\n', '=', '[', ']']).collect();
             let is_known =
                 |word: &str| known.contains(word.split_once('=').map_or(word, |(name, _)| name));
+            // The options of another program follow `--`.
             let unknown = command
                 .iter()
+                .take_while(|word| *word != "--")
                 .filter(|word| word.starts_with('-') && !is_known(word));
             for word in unknown.chain(name.filter(|_| !help.status.success())) {
                 let _ = writeln!(

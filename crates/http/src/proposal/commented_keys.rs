@@ -1,5 +1,7 @@
 //! Keys of a target as lines of YAML, with comments before them.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 use ananke_base::source::{Node, to_yaml};
@@ -26,7 +28,7 @@ impl CommentedKeys {
         let indent = " ".repeat(self.indent);
         // Names of the agent may be in it, which must not end the comment.
         let words = escape::line(words);
-        self.text.push_str(&format!("{indent}# {words}\n"));
+        let _infallible = writeln!(self.text, "{indent}# {words}");
     }
 
     /// Adds a key.
@@ -39,7 +41,7 @@ impl CommentedKeys {
     /// Adds a key whose keys `write` adds.
     pub(super) fn nested(&mut self, key: &str, write: impl FnOnce(&mut Self)) {
         let indent = " ".repeat(self.indent);
-        self.text.push_str(&format!("{indent}{key}:\n"));
+        let _infallible = writeln!(self.text, "{indent}{key}:");
         self.indent += 2;
         write(self);
         self.indent -= 2;

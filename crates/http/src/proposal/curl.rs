@@ -328,13 +328,11 @@ fn is_read(name: &str) -> bool {
 
 /// The value of an option that has one.
 fn needed<'v>(value: Option<&'v str>, written: &str) -> Result<&'v str, TargetError> {
-    match value {
-        Some(value) => Ok(value),
-        None => {
-            let written = escape::line(written);
-            Err(TargetError::new(format!("`{written}` has no value")))
-        }
-    }
+    let Some(value) = value else {
+        let written = escape::line(written);
+        return Err(TargetError::new(format!("`{written}` has no value")));
+    };
+    Ok(value)
 }
 
 fn reads_file(written: &str) -> TargetError {
@@ -430,6 +428,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one table of cases")]
     fn bodies_are_what_curl_sends() {
         let url = "http://h/chat";
         for (line, expected) in [

@@ -1,4 +1,4 @@
-//! The fields that a server misses in a request, as FastAPI and pydantic list them in a response with the status 422.
+//! The fields that a server misses in a request, as `FastAPI` and `pydantic` list them in a response with the status 422.
 
 use serde_json::{Map, Value};
 

@@ -209,34 +209,28 @@ impl ProposedResponse {
         if self.form == StreamForm::Text {
             return keys.comment("Plain text shows no calls and no errors.");
         }
-        match &self.calls {
-            Some(calls) => {
-                keys.comment("Guess: the calls of tools.");
-                keys.add("calls", calls.keys());
-            }
-            None => {
-                keys.comment("No call was seen. If the response shows calls, correct this and make it a key; rules about tools need it.");
-                keys.comment(&format!(
-                    "calls: {{ at: {}, name: name, args: args, result: result }}",
-                    self.call_guess()
-                ));
-            }
+        if let Some(calls) = &self.calls {
+            keys.comment("Guess: the calls of tools.");
+            keys.add("calls", calls.keys());
+        } else {
+            keys.comment("No call was seen. If the response shows calls, correct this and make it a key; rules about tools need it.");
+            let at = self.call_guess();
+            keys.comment(&format!(
+                "calls: {{ at: {at}, name: name, args: args, result: result }}"
+            ));
         }
         if let Some(results) = &self.results {
             keys.comment("Guess: the results of the calls.");
             keys.add("results", results.keys());
         }
-        match &self.error {
-            Some(error) => {
-                keys.comment("Guess: the error of a turn that fails.");
-                keys.add("error", json!(error));
-            }
-            None => {
-                keys.comment(
-                    "No error was seen. If a failed turn has status 200, say where its error is.",
-                );
-                keys.comment(&format!("error: {}", self.error_words()));
-            }
+        if let Some(error) = &self.error {
+            keys.comment("Guess: the error of a turn that fails.");
+            keys.add("error", json!(error));
+        } else {
+            keys.comment(
+                "No error was seen. If a failed turn has status 200, say where its error is.",
+            );
+            keys.comment(&format!("error: {}", self.error_words()));
         }
         if let Some(done) = &self.done {
             keys.comment(

@@ -102,7 +102,7 @@ impl ResponseSurvey {
     pub(super) fn of(events: &[&ResponseEvent], form: StreamForm, inputs: &[&str]) -> Self {
         let mut survey = Self::default();
         for event in events {
-            survey.find_kinds(&event.value, String::new(), 0);
+            survey.find_kinds(&event.value, "", 0);
         }
         // A document is one event, so that nothing distinguishes it.
         survey.kinds = if form == StreamForm::Json {
@@ -126,14 +126,14 @@ impl ResponseSurvey {
     }
 
     /// Finds by which keys the items of lists differ.
-    fn find_kinds(&mut self, value: &Value, plain: String, depth: usize) {
+    fn find_kinds(&mut self, value: &Value, plain: &str, depth: usize) {
         if depth > DEPTH {
             return;
         }
         match value {
             Value::Object(keys) => {
                 for (key, value) in keys {
-                    self.find_kinds(value, format!("{plain}.{key}"), depth + 1);
+                    self.find_kinds(value, &format!("{plain}.{key}"), depth + 1);
                 }
             }
             Value::Array(items) => {
@@ -146,7 +146,7 @@ impl ResponseSurvey {
                     }
                 }
                 if let Some(key) = kind_key {
-                    let kinds = self.lists.entry(plain.clone()).or_insert(ItemKinds {
+                    let kinds = self.lists.entry(plain.to_owned()).or_insert(ItemKinds {
                         key,
                         values: BTreeSet::new(),
                     });
@@ -157,7 +157,7 @@ impl ResponseSurvey {
                     }
                 }
                 for item in items {
-                    self.find_kinds(item, format!("{plain}[]"), depth + 1);
+                    self.find_kinds(item, &format!("{plain}[]"), depth + 1);
                 }
             }
             _ => {}
@@ -342,24 +342,7 @@ fn call_hit(keys: &Map<String, Value>, place: &SurveyPlace, event: usize) -> Opt
     if keys.contains_key("index") {
         hit.index = Some("index".to_owned());
     }
-    // Chat completions and their relatives have the name one object below the id, and some have it below the result.
-    for outer in ["function", "action", "tool", "call"] {
-        let Some(Value::Object(inner)) = keys.get(outer) else {
-            continue;
-        };
-        let own_id = text_under(inner, IDS);
-        let is_apart = own_id.is_none() || outer == "action" && hit.result.is_some();
-        if is_apart
-            && let Some((name, text)) = text_under(inner, NAMES)
-            && let Some((args, value)) = value_under(inner, ARGUMENTS)
-        {
-            hit.name = Some((format!("{outer}.{name}"), text));
-            hit.args = Some((format!("{outer}.{args}"), value));
-            if hit.id.is_none() {
-                hit.id = own_id.map(|(id, text)| (format!("{outer}.{id}"), text));
-            }
-        }
-    }
+    add_inner_call(&mut hit, keys);
     // The kind of an item, or the key that it is under, says that it is about a tool.
     let last_key = place.plain.rsplit('.').next().unwrap_or_default();
     let last_key = last_key.to_ascii_lowercase();
@@ -386,6 +369,28 @@ fn call_hit(keys: &Map<String, Value>, place: &SurveyPlace, event: usize) -> Opt
         Some(hit)
     } else {
         None
+    }
+}
+
+/// Adds the name and the arguments that are one object below the rest of a call.
+fn add_inner_call(hit: &mut CallHit, keys: &Map<String, Value>) {
+    // Chat completions and their relatives have the name one object below the id, and some have it below the result.
+    for outer in ["function", "action", "tool", "call"] {
+        let Some(Value::Object(inner)) = keys.get(outer) else {
+            continue;
+        };
+        let own_id = text_under(inner, IDS);
+        let is_apart = own_id.is_none() || outer == "action" && hit.result.is_some();
+        if is_apart
+            && let Some((name, text)) = text_under(inner, NAMES)
+            && let Some((args, value)) = value_under(inner, ARGUMENTS)
+        {
+            hit.name = Some((format!("{outer}.{name}"), text));
+            hit.args = Some((format!("{outer}.{args}"), value));
+            if hit.id.is_none() {
+                hit.id = own_id.map(|(id, text)| (format!("{outer}.{id}"), text));
+            }
+        }
     }
 }
 

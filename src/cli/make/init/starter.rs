@@ -1,5 +1,6 @@
 //! The files of a first project.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use ananke::agents::{NamedSecret, ProposedTurn, TargetProposal};
@@ -182,12 +183,13 @@ fn call_rules(turn: &ProposedTurn, form: CallRule, secrets: &[NamedSecret]) -> S
         }
         if form == CallRule::Live && rules.is_empty() {
             let call = escape::json(&by_name);
-            rules.push_str(&format!("      tools: {{ require: [{call}] }}\n"));
+            let _infallible = writeln!(rules, "      tools: {{ require: [{call}] }}");
         }
         let call = escape::json(&with_args);
-        rules.push_str(&format!(
-            "      # It called this, which can be required:\n      # tools: {{ require: [{call}] }}\n"
-        ));
+        let _infallible = writeln!(
+            rules,
+            "      # It called this, which can be required:\n      # tools: {{ require: [{call}] }}"
+        );
     }
     rules
 }

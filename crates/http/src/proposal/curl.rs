@@ -524,6 +524,25 @@ mod tests {
     }
 
     #[test]
+    fn a_header_replaces_the_user_of_the_url() {
+        let line = [
+            "curl",
+            "http://me:pass@h/chat?key=k-1",
+            "-H",
+            "Authorization: Bearer abc",
+            "-d",
+            "message=Hi",
+        ];
+        let (request, _) = read(&line).unwrap();
+        assert_eq!(request.url.as_str(), "http://h/chat");
+        let variable = "${ENV.AGENT_AUTHORIZATION}".to_owned();
+        assert_eq!(request.headers, [("authorization".to_owned(), variable)]);
+        let secrets: Vec<_> = request.secrets.iter().map(|it| it.value.as_str()).collect();
+        assert_eq!(secrets, ["k-1", "Bearer abc"]);
+        assert_eq!(request.redacted(), ["ENV.AGENT_KEY"]);
+    }
+
+    #[test]
     fn a_get_has_its_text_in_the_query() {
         let line = [
             "curl",

@@ -99,8 +99,14 @@ impl ProposedRequest {
         request
     }
 
-    /// Adds a header. A secret is a variable in it.
+    /// Adds a header, which replaces one of the same name. A secret is a variable in it.
     pub(super) fn add_header(&mut self, name: &str, value: &str) {
+        // The variable of a header that is not sent is dropped, otherwise the user would have to set it.
+        if let Some(at) = self.headers.iter().position(|(known, _)| known == name) {
+            let (_, replaced) = self.headers.remove(at);
+            self.secrets
+                .retain(|secret| !replaced.contains(&secret.variable));
+        }
         let value = self.written(name, value);
         self.headers.push((name.to_owned(), value));
     }

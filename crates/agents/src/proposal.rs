@@ -80,7 +80,7 @@ pub struct TargetProposal {
     pub target: String,
     /// The turns that were sent, as the proposal reads their responses.
     pub turns: Vec<ProposedTurn>,
-    /// The variables that a config lists as secrets, because no header has them.
+    /// The variables that a config lists as secrets, because only those of headers are secret by themselves.
     pub redacted: Vec<String>,
     /// The values that the target reads from the environment.
     pub secrets: Vec<NamedSecret>,
@@ -95,13 +95,13 @@ pub struct ProposedTurn {
     pub texts: Vec<String>,
     /// The calls of the agent: the tool, and the arguments.
     pub calls: Vec<(String, Value)>,
-    /// The number of objects that may be calls and are not read.
+    /// The number of objects that may be calls and are not read, so that rules about calls would have no result.
     pub unread: usize,
 }
 
 /// A protocol whose targets can describe an agent that speaks no known protocol.
 pub trait ProposingProtocol: Sync {
-    /// Whether a command line is that of a program that sends a request.
+    /// Whether a command line is that of a program that sends a request. It is not started, since the request is read from its words.
     fn reads_command(&self, words: &[String]) -> bool;
 
     /// Sends a greeting, and proposes a target by its response.

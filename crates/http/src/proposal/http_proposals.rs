@@ -132,7 +132,7 @@ impl Proposing<'_> {
         })
     }
 
-    /// The request for a URL of which nothing else is known.
+    /// The request for a URL of which nothing else is known. What the user says of it comes first, because descriptions are often old.
     async fn request_at(&self, url: &Url) -> Result<ProposedRequest, TargetError> {
         if let Some(written) = self.options.body {
             let body: Value = match serde_json::from_str(written) {
@@ -254,6 +254,7 @@ impl Proposing<'_> {
             &mut closed,
         );
         let sent = limits.cancel.run_until_cancelled(sent).await;
+        // A cancellation is an answer that does not come, because the caller knows of it.
         let Some(response) = sent.unwrap_or(Ok(None))? else {
             return Err(TargetError::new("no answer in time"));
         };

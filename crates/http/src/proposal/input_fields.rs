@@ -85,7 +85,7 @@ impl<'r> InputFields<'r> {
                     "${THREAD_ID}".clone_into(text);
                 }
             }
-            // The query of GraphQL is no text of the user.
+            // The query of GraphQL is no text of the user, because it names the fields of the API.
             FieldUse::Input(_) if name == "query" && text.contains('{') => {}
             field_use @ FieldUse::Input(_) => self.offer(text, field_use),
             _ if text.contains("$${INPUT}") => self.offer(text, FieldUse::Other),

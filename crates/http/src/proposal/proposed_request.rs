@@ -381,7 +381,7 @@ fn find_ids(value: &Value, path: &str, depth: usize, found: &mut Vec<(String, St
     for (key, value) in keys {
         let mut letters = key.chars();
         let is_name = key.len() <= LONGEST_ID_NAME
-            && key.starts_with(|first: char| first.is_ascii_alphabetic())
+            && key.starts_with(char::is_alphabetic)
             && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
         if !is_name {
             continue;

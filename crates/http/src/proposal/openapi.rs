@@ -305,14 +305,19 @@ impl Description<'_> {
 /// The error of a request that needs fields of which nothing says what they are.
 pub(super) fn without_values(missing: &[String]) -> TargetError {
     let mut named = String::new();
+    let mut fields = String::new();
     for name in missing.iter().take(MOST_NAMES) {
+        let name = escape::line(name);
         let comma = if named.is_empty() { "" } else { ", " };
-        named = format!("{named}{comma}`{}`", escape::line(name));
+        named = format!("{named}{comma}`{name}`");
+        fields = format!("{fields}, \"{name}\": …");
     }
     TargetError::new(format!(
         "the agent wants {named}, and nothing says what goes there"
     ))
-    .with_help("write the body: `--body '{\"message\": \"${INPUT}\", …}'`, where `${INPUT}` is what the user says")
+    .with_help(format!(
+        "write the body, with `${{INPUT}}` where the user speaks: `--body '{{\"message\": \"${{INPUT}}\"{fields}}}'`"
+    ))
 }
 
 #[cfg(test)]
@@ -376,6 +381,8 @@ mod tests {
             panic!("nothing says what `tenant` is");
         };
         assert!(error.message.contains("`tenant`"), "{error}");
+        let body = r#"--body '{"message": "${INPUT}", "tenant": …}'"#;
+        assert!(error.help.is_some_and(|help| help.contains(body)));
         let found = described(&document(&schema), "http://h/nothing/here/a").unwrap();
         let Some(Described::OtherPaths(paths)) = found else {
             panic!("the path is another one");

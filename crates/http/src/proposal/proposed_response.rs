@@ -12,7 +12,8 @@ use super::super::mapping::{
     CallMapping, CompiledPick, ResponseMapping, ResultMapping, TextMapping,
 };
 use super::super::modes::{CallMode, StreamForm, TextMode};
-use super::super::path::{EventPath, is_given};
+use super::super::path::EventPath;
+use super::super::step_condition::is_given;
 use super::commented_keys::CommentedKeys;
 use super::response_survey::{CallHit, ResponseSurvey, TEXTS, TextHit};
 use super::seen_response::SeenResponse;

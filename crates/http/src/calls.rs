@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::mapping::{CallMapping, CompiledPick, ResultMapping};
 use super::modes::CallMode;
-use super::other_arguments::{covers, key_of_arguments};
+use super::other_arguments::{covers, key_of_arguments, other_name};
 use super::path::Searched;
 use super::seen_keys::key_list;
 use super::step_condition::is_given;
@@ -161,6 +161,15 @@ impl TurnCalls {
                 name: Cow::Borrowed(&name),
                 subagent: None,
             });
+            if let Some((key, other)) = other_name(item.value, mapping, &name) {
+                let evidence = format!(
+                    "its item names `{}` in `{}`, and `response.calls.name` finds `{}`",
+                    printable(other),
+                    printable(key),
+                    printable(&name)
+                );
+                report(Change::Unread(Unread::call(other, evidence)));
+            }
             let position = self.calls.len();
             self.by_key.insert(key.clone(), position);
             if let Some(id) = &id {
@@ -193,10 +202,11 @@ impl TurnCalls {
             ));
         };
         let call = &mut self.calls[position];
+        if let Some(key) = key_of_arguments(item.value, mapping, args.as_ref()) {
+            call.other_arguments = Some(printable(key));
+        }
         if let Some(args) = args {
             call.add_args(args, mapping.mode, halves, report);
-        } else if let Some(key) = key_of_arguments(item.value, mapping) {
-            call.other_arguments = Some(printable(key));
         }
         let mut result = value_in(mapping.result.as_ref(), item).filter(is_result);
         let error = failure_in(mapping.error.as_ref(), item);
@@ -231,6 +241,17 @@ impl TurnCalls {
         None
     }
 
+    /// Whether an item of `response.calls` has anything of a call.
+    pub(crate) fn is_about_call(item: Searched<'_>, mapping: &CallMapping) -> bool {
+        let picks = [
+            Some(&mapping.name),
+            mapping.id.as_ref(),
+            mapping.index.as_ref(),
+            mapping.args.as_ref(),
+        ];
+        picks.into_iter().any(|pick| value_in(pick, item).is_some())
+    }
+
     /// Whether the call that an item of `response.results` answers was read.
     pub(crate) fn is_result_known(
         item: Searched<'_>,
@@ -253,15 +274,30 @@ impl TurnCalls {
         let id = text_in(mapping.id.as_ref(), item);
         let name = text_in(mapping.name.as_ref(), item);
         let result = match &mapping.result {
-            Some(result) => value_in(Some(result), item).unwrap_or(Value::Null),
+            Some(result) => match result.first(item) {
+                Some(hit) => hit.value.into_owned(),
+                None => {
+                    let reason = format!(
+                        "`response.results.result` finds nothing: {}. The item has: {}",
+                        result.words(),
+                        key_list(item.value)
+                    );
+                    let id = id.as_deref().or(name.as_deref()).unwrap_or_default();
+                    report(Change::Unread(Unread::results(id, reason)));
+                    Value::Null
+                }
+            },
             None => item.value.clone(),
         };
         let error = failure_in(mapping.error.as_ref(), item);
         let Some(key) = known.answered_by(id.as_deref(), name.as_deref()) else {
+            // What has a result was called, so that rules about calls do not pass by a wrong path to them.
             let id = id.or(name).unwrap_or_default();
-            return report(Change::Unread(Unread::results(
+            let reason = "the call is not in the responses so far";
+            report(Change::Unread(Unread::results(&id, reason)));
+            return report(Change::Unread(Unread::call(
                 &id,
-                "the call is not in the responses so far",
+                "only its result was read",
             )));
         };
         let key = key.to_owned();
@@ -348,11 +384,7 @@ impl TurnCall {
         if std::mem::replace(&mut self.is_complete, true) {
             return;
         }
-        // Arguments that another item has are the ones that count.
-        if let Some(key) = &self.other_arguments
-            && self.pieces.is_empty()
-            && self.args.is_none()
-        {
+        if let Some(key) = &self.other_arguments {
             let reason = format!(
                 "the call has arguments in `{key}`, where `response.calls.args` does not lead"
             );

@@ -43,6 +43,7 @@ pub struct HttpAgentConfig {
     pub response: Spanned<ResponseConfig>,
     /// How often a request is sent again that was rejected with HTTP 429, or `false` for never (default 3). The waiting
     /// does not count as time of the agent.
+    #[schemars(extend("x-since" = "1.4"))]
     pub retry_429: Option<Toggle<Number>>,
     /// The keys of every target over HTTP.
     #[serde(rename = "$ananke::flattened")]

@@ -12,12 +12,14 @@
 //! **Invariant:** it knows `agents` and no other protocol; a path that finds no text in a turn is an error, and a call that no path
 //! finds is unread, so that a wrong mapping never makes a rule pass.
 
+mod agent_errors;
 mod agent_messages;
 mod calls;
 mod compile;
 mod config;
 mod conversation;
 mod event;
+mod found_item;
 mod framing;
 mod http_target;
 #[cfg(test)]

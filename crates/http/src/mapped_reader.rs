@@ -2,26 +2,26 @@
 //!
 //! **Invariant:** text and calls are reported in the order of their places; what looks like a call and was not found is unread.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use serde_json::Value;
 
+use super::agent_errors::{error_in, looks_like_error};
 use super::agent_messages::AgentMessages;
 use super::calls::{KnownCalls, TurnCalls, text_in, value_in};
 use super::event::{self, JsonLike, ResponseEvent};
+use super::found_item::{FoundItem, claimed_places};
 use super::framing::KnownForm;
-use super::mapping::{CompiledPick, ResponseMapping};
+use super::mapping::ResponseMapping;
 use super::modes::{StreamForm, TextMode};
 use super::path::{HitPlace, Searched};
 use super::request::{CapturedFrom, ResponseCapture};
 use super::seen_keys::SeenKeys;
 use super::sink_report::SinkReport;
-use super::step_condition::is_given;
 use super::taken::taken_words;
-use super::unread::{ClaimedPlaces, UnclaimedCalls};
+use super::unread::UnclaimedCalls;
 use super::usage::UsageSoFar;
 use ananke_agents::http::{ReceivedResponse, StreamReader};
 use ananke_agents::{EventReader, Rest, Sink, Stop, TakenWords, TargetError, Wire};
@@ -57,15 +57,6 @@ pub(crate) struct MappedReader<'a> {
     /// Events of which no path found anything, if they may be text.
     unread: Vec<Unread<'static>>,
     last: At,
-}
-
-/// Something that a path found in an event.
-enum FoundItem<'v> {
-    Text(Cow<'v, Value>),
-    Call(Cow<'v, Value>),
-    Result(Cow<'v, Value>),
-    Interrupt(Cow<'v, Value>),
-    Reasoning(Cow<'v, Value>),
 }
 
 /// The end of a turn.
@@ -275,10 +266,17 @@ impl<'a> MappedReader<'a> {
         // The first error counts: servers repeat it, or report that the stream ends because of it.
         if let Some(error) = error_in(self.mapping.error.as_ref(), searched) {
             self.error.get_or_insert(error);
+        } else if self.mapping.error.is_none() && looks_like_error(event) {
+            // Everything that is missing may be missing because of it.
+            let reason = "it looks like an error, and no `response.error` says that it is one";
+            report.change(Change::Unread(Unread::failure("event:error", reason)));
         }
         let mut passed_by = Vec::new();
         let found = self.find(searched, &mut passed_by);
-        let claimed = claimed_places(&found, passed_by);
+        let claimed = claimed_places(&found, passed_by, &|item| match &self.mapping.calls {
+            Some(calls) => TurnCalls::is_about_call(event.item(item), calls),
+            None => false,
+        });
         let has_found = !found.is_empty();
         let mut cumulative = match self.text_mode() {
             TextMode::Cumulative => Some(self.joined_text(&found)?),
@@ -498,34 +496,6 @@ fn report_of_call(change: Change<'_>, messages: &mut AgentMessages, report: &mut
         messages.close(report);
     }
     report.change(change);
-}
-
-/// The places of what was found. What `[>…]` passed by belongs to earlier turns, so that its calls are not looked for.
-fn claimed_places(found: &[(HitPlace, FoundItem<'_>)], passed_by: Vec<HitPlace>) -> ClaimedPlaces {
-    let mut calls = passed_by;
-    let mut texts = Vec::new();
-    for (place, item) in found {
-        match item {
-            FoundItem::Text(_) | FoundItem::Reasoning(_) => texts.push(place.clone()),
-            FoundItem::Call(_) | FoundItem::Result(_) | FoundItem::Interrupt(_) => {
-                calls.push(place.clone());
-            }
-        }
-    }
-    ClaimedPlaces::new(calls, texts)
-}
-
-/// The words of an error that `pick` finds.
-fn error_in(pick: Option<&CompiledPick>, searched: Searched<'_>) -> Option<String> {
-    let hits = pick?.find(searched, &mut Vec::new());
-    let given = hits.into_iter().find(|hit| is_given(&hit.value))?;
-    let value = given.value.into_owned();
-    // A path may lead to the whole object of an error, and a report shows the sentence in it if there is one.
-    let words = value.get("message").or_else(|| value.get("detail"));
-    Some(match words.unwrap_or(&value) {
-        Value::String(text) => text.clone(),
-        _ => value.to_string(),
-    })
 }
 
 fn warn_of_oddities(oddities: &Oddities, report: &mut SinkReport<'_>) {

@@ -1,26 +1,26 @@
-//! Arguments of calls that no path reads: without them a rule about arguments would pass whatever the agent did.
+//! Names and arguments of calls that no path reads: without them a rule would pass whatever the agent did.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::mapping::CallMapping;
+use super::mapping::{CallMapping, CompiledPick};
 use ananke_base::source::received_json;
-use ananke_trace::trace::written_arguments;
+use ananke_trace::trace::{is_arguments_key, is_name_key, written_arguments};
 
-/// The key of an item of a call under which it has arguments, if no path of `response.calls.args` leads there.
-pub(crate) fn key_of_arguments<'v>(item: &'v Value, mapping: &CallMapping) -> Option<&'v str> {
-    // The name and the arguments may be inside: in `function`, or in a list of a call and its result.
-    let mut objects = vec![item];
-    match item {
-        Value::Object(keys) => objects.extend(keys.values()),
-        Value::Array(items) => objects.extend(items),
-        _ => {}
+/// The key of an item of a call under which it has arguments, if no path of `response.calls.args` leads there. `read` are the
+/// arguments that it does lead to.
+pub(crate) fn key_of_arguments<'v>(
+    item: &'v Value,
+    mapping: &CallMapping,
+    read: Option<&Value>,
+) -> Option<&'v str> {
+    // A key that is usual for arguments is believed to have them.
+    if read.is_some() && leads_through(mapping.args.as_ref(), &is_arguments_key) {
+        return None;
     }
-    for object in objects {
-        let Value::Object(keys) = object else {
-            continue;
-        };
+    for keys in objects_of(item) {
         if let Some((key, value)) = written_arguments(keys)
             && !is_empty(value)
+            && read != Some(value)
             && !is_named(mapping, key)
         {
             return Some(key);
@@ -29,20 +29,61 @@ pub(crate) fn key_of_arguments<'v>(item: &'v Value, mapping: &CallMapping) -> Op
     None
 }
 
-/// Whether a path of the mapping that finds arguments or a result goes through this key: what it leaves out there is left out on
-/// purpose.
-fn is_named(mapping: &CallMapping, key: &str) -> bool {
-    for pick in [&mapping.args, &mapping.result, &mapping.error] {
-        let Some(pick) = pick else {
-            continue;
-        };
-        let words = pick.words();
-        let mut names = words.split(|c: char| !c.is_alphanumeric() && c != '_');
-        if names.any(|name| name == key) {
-            return true;
+/// The name of a tool that an item of a call has, with its key, if `response.calls.name` finds another `name` under a key that is not
+/// usual for one, such as `type`.
+pub(crate) fn other_name<'v>(
+    item: &'v Value,
+    mapping: &CallMapping,
+    name: &str,
+) -> Option<(&'v str, &'v str)> {
+    if leads_through(Some(&mapping.name), &is_name_key) {
+        return None;
+    }
+    for keys in objects_of(item) {
+        for (key, value) in keys {
+            if let Value::String(other) = value
+                && is_name_key(key)
+                && other != name
+                && !other.is_empty()
+            {
+                return Some((key, other));
+            }
         }
     }
-    false
+    None
+}
+
+/// An item and what is in it: the name and the arguments may be in `function`, or in a list of a call and its result.
+fn objects_of(item: &Value) -> Vec<&Map<String, Value>> {
+    let mut values = vec![item];
+    match item {
+        Value::Object(keys) => values.extend(keys.values()),
+        Value::Array(items) => values.extend(items),
+        _ => {}
+    }
+    let mut objects = Vec::new();
+    for value in values {
+        objects.extend(value.as_object());
+    }
+    objects
+}
+
+/// Whether a path of the mapping that finds arguments or a result goes through this key: the rest there is not read on purpose.
+fn is_named(mapping: &CallMapping, key: &str) -> bool {
+    let picks = [&mapping.args, &mapping.result, &mapping.error];
+    picks
+        .into_iter()
+        .any(|pick| leads_through(pick.as_ref(), &|name| name == key))
+}
+
+/// Whether a path of a pick has a key for which `is_such` holds.
+fn leads_through(pick: Option<&CompiledPick>, is_such: &dyn Fn(&str) -> bool) -> bool {
+    let Some(pick) = pick else {
+        return false;
+    };
+    let words = pick.words();
+    let mut names = words.split(|c: char| !c.is_alphanumeric() && c != '_');
+    names.any(is_such)
 }
 
 fn is_empty(value: &Value) -> bool {

@@ -6,7 +6,7 @@ use super::calls::{KnownCalls, TurnCalls};
 use super::other_arguments::covers;
 use super::path::HitPlace;
 use ananke_base::source::{printable, received_json};
-use ananke_trace::trace::{Unread, call_ids, is_call, written_arguments};
+use ananke_trace::trace::{Unread, call_ids, is_arguments_key, is_call, written_arguments};
 
 /// The most of them that are kept of a response: one is enough to say that calls are not shown.
 const MOST: usize = 100;
@@ -181,8 +181,16 @@ impl UnclaimedSearch<'_> {
     /// Whether an object is a call that no path found. The object around a call that was read is its envelope. One around text is
     /// none: it is a call if the keys that are no text still make one, since an answer may have its text and a call side by side.
     fn is_unclaimed_call(&self, keys: &Map<String, Value>) -> bool {
-        if !is_call(keys) || self.claimed.calls.has_inside(&self.place) {
+        if !is_call(keys) {
             return false;
+        }
+        for (position, key) in keys.keys().enumerate() {
+            // What is in its arguments is not the call itself: `calls.at` leads one step too far there.
+            let mut inner = self.place.clone();
+            inner.push(u32::try_from(position).unwrap_or(u32::MAX));
+            if self.claimed.calls.has_inside(&inner) && !is_arguments_key(key) {
+                return false;
+            }
         }
         if !self.claimed.texts.has_inside(&self.place) {
             return true;

@@ -61,6 +61,14 @@ pub(crate) fn command_facts(
 fn without_values(arguments: Vec<OsString>) -> Vec<String> {
     /// The options whose argument is a name and a value, each with what is between the two.
     const NAMED_VALUES: [(&str, &str); 3] = [("--var", "="), ("--header", ":"), ("-H", ":")];
+    // Behind `--` is a command of another program, which may have secrets anywhere.
+    let is_init = arguments.get(1).is_some_and(|word| word == "init");
+    let end = arguments.iter().position(|word| word == "--");
+    let own = match end {
+        Some(end) if is_init => end + 1,
+        _ => arguments.len(),
+    };
+    let has_program = own < arguments.len();
     let mut separator = None;
     let masked = |text: &str, separator: &str| {
         let name = text.split_once(separator).map_or(text, |(name, _)| name);
@@ -84,10 +92,12 @@ fn without_values(arguments: Vec<OsString>) -> Vec<String> {
         }
         without_credentials(argument)
     };
-    ["ananke".to_owned()]
-        .into_iter()
-        .chain(arguments.into_iter().skip(1).map(shown))
-        .collect()
+    let mut words = vec!["ananke".to_owned()];
+    words.extend(arguments.into_iter().take(own).skip(1).map(shown));
+    if has_program {
+        words.push("…".to_owned());
+    }
+    words
 }
 
 /// A URL without its user, its password and its query, any of which may be a key; every other text as it is.

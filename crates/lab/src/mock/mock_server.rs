@@ -204,7 +204,12 @@ impl MockServer {
                 return MockReply::Send(message(200, &self.description()));
             }
             Some(Err(problem)) => (404, problem),
-            None if method == "POST" => (400, format!("{why}; {}", self.description())),
+            // The mapping of an API of its own only reads, so that nothing but a recording has its bytes.
+            None if method == "POST" => {
+                let description = self.description();
+                let own = "and an API of its own from a recording";
+                (400, format!("{why}; {description}, {own}"))
+            }
             None => (
                 404,
                 format!(

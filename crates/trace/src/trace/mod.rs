@@ -49,8 +49,8 @@ pub use event_number::{EventNumber, replace_events};
 pub use exchange::{Event, Exchange};
 pub use facts::{
     Fact, Facts, JsonKinds, KnownKey, KnownName, Ledger, Unread, UnreadCall, UnreadForm,
-    UnreadKind, UnreadViolation, call_ids, facts_of_item, facts_of_key, is_call, may_hold_call,
-    unread_items, unread_keys, written_arguments,
+    UnreadKind, UnreadViolation, call_ids, facts_of_item, facts_of_key, is_arguments_key, is_call,
+    is_name_key, may_hold_call, unread_items, unread_keys, written_arguments,
 };
 pub use gaps::CallGap;
 pub use message::{Author, Message, Origin};

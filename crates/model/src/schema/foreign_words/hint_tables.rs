@@ -243,6 +243,11 @@ pub(super) const TEST_SENTENCES: &[Sentence] = &[
         "attach a file: `attachments: [{ type: image, source: \"file://photo.png\" }]`",
     ),
     (
+        &["headers"],
+        "turns",
+        "`headers` belongs in the config, under `target`; an `http` target takes those of one turn in its `request`",
+    ),
+    (
         &["retries", "retry"],
         "turns",
         "write `run: { retries: 2 }` in the config, or run with `--retries 2`",

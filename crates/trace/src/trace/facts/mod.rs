@@ -16,7 +16,8 @@ pub use known_keys::{JsonKinds, KnownKey, unread_items, unread_keys};
 pub(crate) use ledger::Entered;
 pub use ledger::{KnownName, Ledger, UnreadKind};
 pub use possible_facts::{
-    UnreadCall, call_ids, facts_of_item, facts_of_key, is_call, may_hold_call, written_arguments,
+    UnreadCall, call_ids, facts_of_item, facts_of_key, is_arguments_key, is_call, is_name_key,
+    may_hold_call, written_arguments,
 };
 pub(crate) use unread::owned;
 pub use unread::{Unread, UnreadForm, UnreadViolation};

@@ -268,6 +268,16 @@ pub fn is_call(object: &Map<String, Value>) -> bool {
         && (has_any(object, &RESULTS) || has_any(object, &ARGUMENTS) && !is_declaration(object))
 }
 
+/// Whether protocols write the arguments of a call under this key.
+pub fn is_arguments_key(key: &str) -> bool {
+    ARGUMENTS.contains(&key)
+}
+
+/// Whether protocols name a tool under this key.
+pub fn is_name_key(key: &str) -> bool {
+    NAMES.contains(&key)
+}
+
 /// The arguments that an object has of a call by itself, with their key.
 pub fn written_arguments(object: &Map<String, Value>) -> Option<(&str, &Value)> {
     if is_declaration(object) {

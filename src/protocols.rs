@@ -1,8 +1,7 @@
 //! The protocols of the program: one line each.
 //!
-//! **Why:** A list that is written by hand is read at a glance, needs no linker and no `unsafe`, and says in which
-//! order people see the protocols. The crates that are one know nothing of each other, so this is the only place that
-//! knows all of them.
+//! **Why:** A list that is written by hand is read at a glance, needs no linker and no `unsafe`, and says in which order people
+//! see the protocols. The crates that are one know nothing of each other, so this is the only place that knows all of them.
 
 use std::sync::Arc;
 

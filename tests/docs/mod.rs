@@ -4,6 +4,7 @@
 //! A block that shows only a part is fenced as `yaml fragment` and is left alone here. One that shows a mistake is fenced
 //! as `yaml mistake` and must not load.
 
+mod abilities;
 mod held_examples;
 mod promises;
 mod session;

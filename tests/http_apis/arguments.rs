@@ -113,3 +113,71 @@ async fn a_validation_error_says_what_is_missing() {
         assert!(message.contains(expected), "{message}");
     }
 }
+
+#[tokio::test]
+async fn a_path_that_leads_elsewhere_hides_no_call() {
+    let body = r#"{"t":"Done","calls":[{"id":"c","type":"function","name":"pay","args":{"id":"O-7"},"note":{"x":1},"result":"ok"}]}"#;
+    for (keys, rule) in [
+        // One step too far, where no name is.
+        (
+            "calls: { at: \"calls[*].args\", name: name, args: args }",
+            "tools: { forbid: [pay] }",
+        ),
+        (
+            "calls: { at: \"calls[*].note\", name: name, args: args }",
+            "tools: { max_calls: 0 }",
+        ),
+        // Another text for the name, other arguments, another result.
+        (
+            "calls: { at: \"calls[*]\", name: type, args: args }",
+            "tools: { forbid: [pay] }",
+        ),
+        (
+            "calls: { at: \"calls[*]\", name: name, args: note }",
+            "tools: { forbid_calls: [{ name: pay, args: { id: O-7 } }] }",
+        ),
+        (
+            "calls: { at: \"calls[*]\", id: id, name: name, args: args }, results: { at: \"calls[*]\", id: id, result: nope }",
+            "tools: { forbid_calls: [{ name: pay, result: ok }] }",
+        ),
+        // Results alone.
+        (
+            "calls: { at: \"nothing[*]\", name: name }, results: { at: \"calls[*]\", id: id, result: result }",
+            "tools: { forbid: [pay] }",
+        ),
+    ] {
+        let target = format!("  body: {{}}\n  response: {{ text: t, {keys} }}\n");
+        let answers = vec![response("200 OK", JSON, body)];
+        let found = statuses(&target, &[rule], answers).await;
+        assert_eq!(found[0].0, Status::NotShown, "{keys}: {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_that_no_path_reads_is_no_pass() {
+    for (content_type, body) in [
+        (JSON, r#"{"t":"I will","error":"out of tokens"}"#),
+        (
+            STREAM,
+            "data: {\"t\":\"I will\"}\n\nevent: error\ndata: {\"status\":\"INTERNAL\"}\n\n",
+        ),
+        (
+            STREAM,
+            "data: {\"t\":\"I will\"}\n\nerror: {\"error\":{\"message\":\"gone\"}}\n\n",
+        ),
+        (
+            STREAM,
+            "data: {\"t\":\"I will\"}\n\ndata: {\"type\":\"error\",\"detail\":\"gone\"}\n\n",
+        ),
+    ] {
+        let target =
+            "  body: {}\n  response: { text: t, calls: { at: \"calls[*]\", name: name } }\n";
+        let answers = vec![response("200 OK", content_type, body)];
+        let found = statuses(target, &["tools: { forbid: [pay] }"], answers).await;
+        assert_eq!(found[0].0, Status::NotShown, "{body}: {found:?}");
+        let read = "  body: {}\n  response: { text: t, error: [error.message, error, detail, status], calls: { at: \"calls[*]\", name: name } }\n";
+        let answers = vec![response("200 OK", content_type, body)];
+        let found = statuses(read, &["tools: { forbid: [pay] }"], answers).await;
+        assert_eq!(found[0].0, Status::Error, "{body}: {found:?}");
+    }
+}

@@ -303,6 +303,24 @@ pub(crate) const ADDED: &[AddedLines] = &[
         lines: 350,
         what: "proposals of `init`",
     },
+    AddedLines {
+        stage: "35a",
+        krate: "http",
+        lines: 700,
+        what: "calls, arguments, results and errors that no path reads",
+    },
+    AddedLines {
+        stage: "35a",
+        krate: "lab",
+        lines: 160,
+        what: "recordings of such APIs, served at their own paths",
+    },
+    AddedLines {
+        stage: "35a",
+        krate: "model",
+        lines: 100,
+        what: "what one turn adds to its request",
+    },
 ];
 
 /// No crate has more lines of code, apart from those in [`LARGER_CRATES`].

@@ -1,8 +1,7 @@
 //! The parts of a protocol: the one thing that a new protocol implements and registers.
 //!
-//! **Why:** A protocol is the type of its keys. The schema, the reader, the checks and the agent itself all begin with
-//! these keys, so a protocol that is registered cannot lack one of them, and nothing else has to be kept in step with
-//! it.
+//! **Why:** A protocol is the type of its keys. The schema, the reader, the checks and the agent itself all begin with these
+//! keys, so a protocol that is registered cannot lack one of them, and nothing else has to be kept in step with it.
 
 use std::fmt::Debug;
 use std::sync::Arc;

@@ -1,9 +1,8 @@
 //! One conversation with an agent, and the actions that the agent is asked for.
 //!
-//! **Why:** A session is asked for one exchange after the other, because between two of them the client may execute
-//! tools, ask a person or wait for a limit, which is no time of the agent. All that a session needs from outside is in
-//! its options, its clock and its transport too: the same session is live, recorded, replayed or scripted, and does not
-//! know which.
+//! **Why:** A session is asked for one exchange after the other, because between two of them the client may execute tools, ask a
+//! person or wait for a limit, which is no time of the agent. All that a session needs from outside is in its options, its clock
+//! and its transport too: the same session is live, recorded, replayed or scripted, and does not know which.
 
 use std::sync::Arc;
 

@@ -1,8 +1,7 @@
 //! The source of the inputs of a conversation: turns written in a test, a simulator, a person.
 //!
-//! **Why:** Written turns, simulators, walks, people and programs differ only in where the next turn comes from. The
-//! conversation asks for one turn at a time, and never for their number: what a simulator says depends on what the
-//! agent has answered.
+//! **Why:** Written turns, simulators, walks, people and programs differ only in where the next turn comes from. The conversation
+//! asks for one turn at a time, and never for their number: what a simulator says depends on what the agent has answered.
 
 use futures_util::future::BoxFuture;
 

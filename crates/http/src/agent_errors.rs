@@ -29,16 +29,24 @@ pub(crate) fn looks_like_error(event: &ResponseEvent) -> bool {
     let Value::Object(keys) = &event.value else {
         return event.name.as_deref() == Some("error");
     };
-    // A call that failed has its error beside its name.
+    // A call that failed has its error next to its name.
     if is_call(keys) {
         return false;
     }
-    let is_named = event.name.as_deref() == Some("error")
-        || ["type", "event"]
-            .iter()
-            .any(|key| keys.get(*key).and_then(Value::as_str) == Some("error"));
-    is_named
-        || ERROR_KEYS
-            .iter()
-            .any(|key| keys.get(*key).is_some_and(is_given))
+    if event.name.as_deref() == Some("error") {
+        return true;
+    }
+    for key in ["type", "event"] {
+        if keys.get(key) == Some(&Value::from("error")) {
+            return true;
+        }
+    }
+    for key in ERROR_KEYS {
+        if let Some(value) = keys.get(key)
+            && is_given(value)
+        {
+            return true;
+        }
+    }
+    false
 }

@@ -42,7 +42,7 @@ pub(crate) struct MappedReader<'a> {
     calls: TurnCalls,
     messages: AgentMessages,
     interrupts: Vec<Interrupt>,
-    /// The ids of these.
+    /// The ids of `interrupts`, each of which is reported once however often a response repeats it.
     interrupt_ids: HashSet<String>,
     usage: UsageSoFar,
     error: Option<String>,
@@ -269,7 +269,7 @@ impl<'a> MappedReader<'a> {
         } else if self.mapping.error.is_none() && looks_like_error(event) {
             // Everything that is missing may be missing because of it.
             let reason = "it looks like an error, and no `response.error` says that it is one";
-            report.change(Change::Unread(Unread::failure("event:error", reason)));
+            report.change(Change::Unread(Unread::anything("event:error", reason)));
         }
         let mut passed_by = Vec::new();
         let found = self.find(searched, &mut passed_by);
@@ -358,8 +358,11 @@ impl<'a> MappedReader<'a> {
 
     /// Whether this is a result whose call was not read yet.
     fn is_early(&self, found: &FoundItem<'_>, event: &ResponseEvent) -> bool {
-        match (found, &self.mapping.results) {
-            (FoundItem::Result(value), Some(results)) => {
+        let Some(results) = &self.mapping.results else {
+            return false;
+        };
+        match found {
+            FoundItem::Result(value) => {
                 !TurnCalls::is_result_known(event.item(value), results, self.known)
             }
             _ => false,

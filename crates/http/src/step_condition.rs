@@ -37,12 +37,18 @@ impl StepCondition {
             ConditionSubject::EventName => return self.is_met_by_name(event),
             ConditionSubject::Keys(keys) => keys,
         };
-        let subject = inner(value, keys);
+        // What is not there is not equal to anything, and is not given.
+        let Some(subject) = inner(value, keys) else {
+            return matches!(
+                self.test,
+                ConditionTest::Differs(_) | ConditionTest::IsNotGiven
+            );
+        };
         match &self.test {
-            ConditionTest::Equals(expected) => subject.is_some_and(|it| is_text(&it, expected)),
-            ConditionTest::Differs(expected) => subject.is_none_or(|it| !is_text(&it, expected)),
-            ConditionTest::IsGiven => subject.is_some_and(|it| is_given(&it)),
-            ConditionTest::IsNotGiven => subject.is_none_or(|it| !is_given(&it)),
+            ConditionTest::Equals(expected) => is_text(&subject, expected),
+            ConditionTest::Differs(expected) => !is_text(&subject, expected),
+            ConditionTest::IsGiven => is_given(&subject),
+            ConditionTest::IsNotGiven => !is_given(&subject),
         }
     }
 
@@ -69,7 +75,7 @@ fn inner<'v>(value: &'v Value, keys: &[String]) -> Option<Cow<'v, Value>> {
     Some(value)
 }
 
-/// Whether a value is `expected` as a text.
+/// Whether a value equals `expected`, as a path writes numbers and Booleans too.
 fn is_text(value: &Value, expected: &str) -> bool {
     match value {
         Value::String(text) => text == expected,

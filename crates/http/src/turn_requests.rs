@@ -226,7 +226,12 @@ impl TurnRequests<'_, '_> {
             if (400..500).contains(&status) && !REFUSALS.contains(&status) {
                 return self.refused(response, template).await;
             }
-            return Err(response.refusal().await);
+            let refusal = response.refusal().await;
+            let is_started = !self.conversation.settings.start.is_empty();
+            return Err(match session_help(&refusal) {
+                Some(help) if !is_started => refusal.with_help(help),
+                _ => refusal,
+            });
         }
         let head = response.received.head.headers.clone();
         let declared = self.conversation.settings.response.form;
@@ -361,6 +366,24 @@ fn read_value(bytes: &[u8], received: &ReceivedResponse) -> Result<ResponseEvent
 
 /// The status of a request whose body is not what the server expects.
 const UNPROCESSABLE: u16 = 422;
+
+/// The status of a request to something that is not there.
+const NOT_FOUND: u16 = 404;
+
+/// What to do about a refusal that misses a session which is made first; `None` if it is about something else.
+pub(crate) fn session_help(refusal: &TargetError) -> Option<&'static str> {
+    let body = refusal.received.first_bytes.to_lowercase();
+    let names = ["session", "thread", "conversation"];
+    let names_session = names.iter().any(|name| body.contains(name));
+    if refusal.received.status == Some(NOT_FOUND) && names_session {
+        Some(
+            "the server makes a session first: add the request to the target, such as \
+             `start: { endpoint: \"/sessions/${THREAD_ID}\", body: {} }`, and send `${THREAD_ID}`, or what `capture` keeps of its response",
+        )
+    } else {
+        None
+    }
+}
 
 /// The error of a server that validates requests, with the fields that it misses, as `FastAPI` lists them.
 fn unprocessable(document: &Document, sent: &RequestTemplate) -> TargetError {

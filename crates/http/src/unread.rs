@@ -42,19 +42,20 @@ impl SortedPlaces {
         Self(places)
     }
 
-    /// Whether `place` is one of them.
+    /// Whether a path found exactly what is at `place`.
     fn has(&self, place: &[u32]) -> bool {
         let found = self.0.binary_search_by(|known| known.as_slice().cmp(place));
         found.is_ok()
     }
 
-    /// Whether one of them is `place`, or inside it.
+    /// Whether a path found something at `place` or below it.
     fn has_inside(&self, place: &[u32]) -> bool {
         // What is inside a place follows it.
         let first = self.0.partition_point(|known| known.as_slice() < place);
-        self.0
-            .get(first)
-            .is_some_and(|known| known.starts_with(place))
+        match self.0.get(first) {
+            Some(known) => known.starts_with(place),
+            None => false,
+        }
     }
 }
 

@@ -1,8 +1,7 @@
 //! The reports that a run writes, and their places.
 //!
-//! **Why:** Formats are chosen by file names and options, so they are put together here, by the command. A report knows
-//! no option and no other report, and what two of them may not both do (print to one stream, write one file) is decided
-//! before the run.
+//! **Why:** Formats are chosen by file names and options, so they are put together here, by the command. A report knows no option
+//! and no other report, and what two of them may not both do (print to one stream, write one file) is decided before the run.
 
 use std::fs;
 use std::path::Path;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::super::seen_keys::SeenKeys;
+use super::super::turn_requests::session_help;
 use super::commented_keys::CommentedKeys;
 use super::curl;
 use super::missing_fields::{FIRST_GUESS, add_missing};
@@ -231,7 +232,17 @@ impl Proposing<'_> {
                 _ => false,
             };
             if !has_changed {
-                return Err(http::refused(&read.received));
+                let refusal = http::refused(&read.received);
+                let help = session_help(&refusal).unwrap_or(
+                    "is it the URL that a message is sent to, and this the body? write another body with `--body '{\"message\": \"${INPUT}\"}'`",
+                );
+                return Err(refusal.with_help(help));
+            }
+            if !request.has_input() {
+                let message =
+                    "the server wants a body in which nothing is known to be what the user says";
+                return Err(TargetError::new(message)
+                    .with_help("write the body: `--body '{\"message\": \"${INPUT}\"}'`"));
             }
             self.options
                 .console

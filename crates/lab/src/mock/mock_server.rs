@@ -75,7 +75,8 @@ impl MockServer {
         let reply = match request.method.as_str() {
             "OPTIONS" => MockReply::Send(ServedResponse::new(204, "", Vec::new())),
             method => {
-                let (method, path) = (method.to_owned(), request.path().to_owned());
+                let method = method.to_owned();
+                let path = request.path().to_owned();
                 match request.body.whole(MOST_BYTES).await {
                     Ok(body) => {
                         entry.body = EntryBody::of(&body);

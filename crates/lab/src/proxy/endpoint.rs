@@ -5,7 +5,9 @@ use std::sync::Arc;
 use url::Url;
 
 use crate::lab_error::LabError;
+use ananke_agents::served_protocols;
 use ananke_base::context::Context;
+use ananke_base::text::any_of;
 use ananke_model::variables::Mode;
 use ananke_plan::{LoadedFile, Plan, Preparation, PrepareError};
 
@@ -25,6 +27,22 @@ pub fn endpoint(context: &Context, plan: &Plan) -> Result<Url, LabError> {
             "name a target of the config",
         ));
     };
+    let name = &entry.test.target;
+    if let Some(target) = plan.config.target(name)
+        && !target.model.has_readable_requests()
+    {
+        let mut readable = Vec::new();
+        for protocol in served_protocols() {
+            readable.push(protocol.name());
+        }
+        let message = format!(
+            "what passes to the target `{name}`, {}, cannot be written as tests: only requests of {} are read",
+            target.model.describe(),
+            any_of(&readable)
+        );
+        let help = "record a run of tests instead: `ananke run --record DIR`";
+        return Err(LabError::refused(message, help));
+    }
     let file = LoadedFile::of_case(&context, entry).and_then(|file| file.test_of(entry));
     let setup = plan.variables.setup.clone();
     let begun =

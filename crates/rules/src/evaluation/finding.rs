@@ -1,8 +1,7 @@
 //! Findings: the ways in which a rule fails, and the evidence for each.
 //!
-//! **Why:** A finding points at calls by their index and does not describe them, because the result of a call may come
-//! after the finding. The words are made at the end of the turn, once, when everything is known and secrets are masked
-//! as a whole.
+//! **Why:** A finding points at calls by their index and does not describe them, because the result of a call may come after the
+//! finding. The words are made at the end of the turn, once, when everything is known and secrets are masked as a whole.
 
 use super::RuleScope;
 use super::call_focus::CallFocus;

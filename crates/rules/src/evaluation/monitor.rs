@@ -3,10 +3,9 @@
 //! Most rules are checked at one kind of moment; [`at_scope_end`], [`at_turn_end`] and [`at_each_call`] make a monitor
 //! of their check.
 //!
-//! **Why:** A monitor is called at moments and asks the view what it wants to know, and is not handed events: what a
-//! rule sees is always the whole conversation so far, so that a rule which is asked late and a rule which is asked at
-//! once say the same. A prohibition stops the turn as soon as it is violated, and the others wait for the end of their
-//! scope.
+//! **Why:** A monitor is called at moments and asks the view what it wants to know, and is not handed events: what a rule sees is
+//! always the whole conversation so far, so that a rule which is asked late and a rule which is asked at once say the same. A
+//! prohibition stops the turn as soon as it is violated, and the others wait for the end of their scope.
 
 use std::fmt;
 

@@ -1,8 +1,7 @@
 //! The spine: from a plan to a verdict.
 //!
-//! **Why:** Tests run at once and end in any order, while reports are in the order of the plan, or two runs could not
-//! be compared line by line. So this is a row of steps, each of which ends before the next begins, and only one of them
-//! has several threads.
+//! **Why:** Tests run at once and end in any order, while reports are in the order of the plan, or two runs could not be compared
+//! line by line. So this is a row of steps, each of which ends before the next begins, and only one of them has several threads.
 
 use std::sync::Arc;
 

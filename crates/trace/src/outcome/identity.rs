@@ -1,8 +1,7 @@
 //! The identity of a test, and its entry in the quarantine.
 //!
-//! **Why:** History, baselines and the command line find a test again by its id, a person by its file and line. Both
-//! are kept with each outcome, because a report may be read where the files are not, and a line moves with every edit
-//! while an id stays.
+//! **Why:** History, baselines and the command line find a test again by its id, a person by its file and line. Both are kept
+//! with each outcome, because a report may be read where the files are not, and a line moves with every edit while an id stays.
 
 use std::fmt;
 

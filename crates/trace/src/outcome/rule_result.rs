@@ -1,8 +1,7 @@
 //! A rule and its result: it passed, failed, or a trace does not show enough to say.
 //!
-//! **Why:** Rules that passed are kept too: a green test is worth what it has checked, and a reader asks for that. A
-//! result names its rule by path, level and place, because the same rule can be inherited into a hundred tests and be
-//! wrong at one line.
+//! **Why:** Rules that passed are kept too: a green test is worth what it has checked, and a reader asks for that. A result names
+//! its rule by path, level and place, because the same rule can be inherited into a hundred tests and be wrong at one line.
 
 use std::borrow::Cow;
 

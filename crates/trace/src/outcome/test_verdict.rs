@@ -1,8 +1,7 @@
 //! The result of a test: what its rules and its setup came to, how it ended, and why a conversation ends before its time.
 //!
-//! **Why:** What belongs to the whole test is here, and what belongs to a turn is in the turn: a hook that fails has no
-//! turn, and a rule of the test looks at all of them. How a test ended is an enum, so that it cannot be skipped and
-//! broken at once.
+//! **Why:** What belongs to the whole test is here, and what belongs to a turn is in the turn: a hook that fails has no turn, and
+//! a rule of the test looks at all of them. How a test ended is an enum, so that it cannot be skipped and broken at once.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

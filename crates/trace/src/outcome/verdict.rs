@@ -1,8 +1,7 @@
 //! The verdict of a run, and what is known at its end.
 //!
-//! **Why:** What fails a run is more than its tests: an expired quarantine, a test that is gone, a name that no agent
-//! calls. All of it is collected here, and the exit code, the last line and JUnit ask the same function, so that they
-//! cannot disagree.
+//! **Why:** What fails a run is more than its tests: an expired quarantine, a test that is gone, a name that no agent calls. All
+//! of it is collected here, and the exit code, the last line and JUnit ask the same function, so that they cannot disagree.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

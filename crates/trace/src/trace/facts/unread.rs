@@ -91,11 +91,6 @@ impl<'a> Unread<'a> {
         Self::known(name, Facts::ALL, reason)
     }
 
-    /// Something by which the agent may say that it has failed: anything may be missing.
-    pub fn failure(name: impl Into<Cow<'a, str>>, reason: impl Into<Cow<'a, str>>) -> Self {
-        Self::known(name, Facts::ALL, reason)
-    }
-
     /// The arguments of a call to `tool`, which could not be read for this reason.
     pub fn arguments(tool: impl Into<Cow<'a, str>>, reason: impl Into<Cow<'a, str>>) -> Self {
         let tool = tool.into();

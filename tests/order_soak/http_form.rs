@@ -461,6 +461,7 @@ impl HttpForm {
             if let Value::Object(keys) = &mut typed {
                 keys.insert("type".to_owned(), json!(kind));
             }
+            let ends = format!("{line_end}{line_end}");
             match self.framing {
                 HttpFraming::Lists => {
                     if let Some(Value::Array(list)) = lists.get_mut(format!("{kind}s")) {
@@ -468,12 +469,15 @@ impl HttpForm {
                     }
                 }
                 HttpFraming::Steps => steps.push(typed),
-                HttpFraming::Sse => body += &format!("data: {typed}{line_end}{line_end}"),
+                HttpFraming::Sse => body.extend(["data: ", &typed.to_string(), &ends]),
                 HttpFraming::Named => {
-                    body += &format!("event: {kind}{line_end}data: {said}{line_end}{line_end}");
+                    let said = said.to_string();
+                    body.extend(["event: ", kind, line_end, "data: ", &said, &ends]);
                 }
-                HttpFraming::Lines => body += &format!("{typed}{line_end}"),
-                HttpFraming::Prefixed => body += &format!("{}:{said}{line_end}", code(kind)),
+                HttpFraming::Lines => body.extend([&typed.to_string(), line_end]),
+                HttpFraming::Prefixed => {
+                    body.extend([code(kind), ":", &said.to_string(), line_end]);
+                }
             }
         }
         match self.framing {
@@ -494,7 +498,8 @@ struct ToldCall<'a> {
 }
 
 /// An event, whatever the form of the response is.
-fn event(kind: &str, said: Value) -> Value {
+fn event(kind: &str, said: impl Into<Value>) -> Value {
+    let said = said.into();
     json!({ "kind": kind, "said": said })
 }
 

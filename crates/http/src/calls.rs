@@ -31,14 +31,14 @@ pub(crate) struct KnownCalls {
 }
 
 impl KnownCalls {
-    /// Whether the call with this id waits for an answer since an earlier turn, or since an earlier item.
-    fn waits(&self, id: &str) -> bool {
-        let Some(key) = self.by_id.get(id) else {
-            return false;
-        };
-        match self.keys.get(key) {
-            Some(number) => self.open.contains_key(number),
-            None => false,
+    /// The key of the call with this id that waits for an answer since an earlier turn.
+    fn waiting(&self, id: Option<&str>) -> Option<String> {
+        let key = self.by_id.get(id?)?;
+        let number = self.keys.get(key)?;
+        if self.open.contains_key(number) {
+            Some(key.clone())
+        } else {
+            None
         }
     }
 
@@ -143,53 +143,20 @@ impl TurnCalls {
         }
         let position = if let Some(position) = position {
             position
-        } else if let Some(id) = &id
-            && known.waits(id)
-        {
+        } else if let Some(key) = known.waiting(id.as_deref()) {
             // A server that sends its whole state says a call again after an interrupt. It is the call of the turn before, which its
             // answer ends.
             if let Some(result) = value_in(mapping.result.as_ref(), item).filter(is_result) {
                 let error = failure_in(mapping.error.as_ref(), item);
-                let key = known.by_id[id].clone();
                 answered(&key, result, error, known, report);
             }
             return Ok(());
         } else if let Some(name) = name {
+            if let Some(evidence) = other_name(item.value, mapping, &name) {
+                report(Change::Unread(Unread::call(&name, evidence)));
+            }
             let key = known.add(id.as_deref(), &name, ids);
-            report(Change::CallOpened {
-                id: Cow::Borrowed(&key),
-                name: Cow::Borrowed(&name),
-                subagent: None,
-            });
-            if let Some((key, other)) = other_name(item.value, mapping, &name) {
-                let evidence = format!(
-                    "its item names `{}` in `{}`, and `response.calls.name` finds `{}`",
-                    printable(other),
-                    printable(key),
-                    printable(&name)
-                );
-                report(Change::Unread(Unread::call(other, evidence)));
-            }
-            let position = self.calls.len();
-            self.by_key.insert(key.clone(), position);
-            if let Some(id) = &id {
-                self.by_id.insert(id.clone(), position);
-            }
-            if let Some(index) = index {
-                self.by_index.insert(index, position);
-            }
-            self.calls.push(TurnCall {
-                key,
-                name,
-                id,
-                args: None,
-                joiner: HalfJoiner::default(),
-                pieces: String::new(),
-                other_arguments: None,
-                is_complete: false,
-                result: None,
-            });
-            position
+            self.open(key, name, id, index, report)
         } else if args.is_none() && id.is_none() && !may_be_call(item.value) {
             // Streams have items that only say how far a call is.
             return Ok(());
@@ -201,26 +168,45 @@ impl TurnCalls {
                 key_list(item.value)
             ));
         };
-        let call = &mut self.calls[position];
-        if let Some(key) = key_of_arguments(item.value, mapping, args.as_ref()) {
-            call.other_arguments = Some(printable(key));
-        }
-        if let Some(args) = args {
-            call.add_args(args, mapping.mode, halves, report);
-        }
-        let mut result = value_in(mapping.result.as_ref(), item).filter(is_result);
-        let error = failure_in(mapping.error.as_ref(), item);
-        // A call that failed may have no other result than its error.
-        if result.is_none() && error == Some(true) {
-            result = value_in(mapping.error.as_ref(), item);
-        }
-        if let Some(result) = result {
-            call.answer(result, error, known, report);
-        } else if mapping.mode == CallMode::Whole && call.id.is_none() {
-            // No later item can be about it.
-            call.complete(report);
-        }
+        self.calls[position].add(item, args, mapping, halves, known, report);
         Ok(())
+    }
+
+    /// Begins a call, and returns its position.
+    fn open(
+        &mut self,
+        key: String,
+        name: String,
+        id: Option<String>,
+        index: Option<String>,
+        report: &mut dyn FnMut(Change<'_>),
+    ) -> usize {
+        report(Change::CallOpened {
+            id: Cow::Borrowed(&key),
+            name: Cow::Borrowed(&name),
+            subagent: None,
+        });
+        let position = self.calls.len();
+        // Later items find the call by any of these, because servers repeat only one of them in each.
+        self.by_key.insert(key.clone(), position);
+        if let Some(id) = &id {
+            self.by_id.insert(id.clone(), position);
+        }
+        if let Some(index) = index {
+            self.by_index.insert(index, position);
+        }
+        self.calls.push(TurnCall {
+            key,
+            name,
+            id,
+            args: None,
+            joiner: HalfJoiner::default(),
+            pieces: String::new(),
+            other_arguments: None,
+            is_complete: false,
+            result: None,
+        });
+        position
     }
 
     /// The call of the turn that an item with this id or index is about.
@@ -274,9 +260,10 @@ impl TurnCalls {
         let id = text_in(mapping.id.as_ref(), item);
         let name = text_in(mapping.name.as_ref(), item);
         let result = match &mapping.result {
-            Some(result) => match result.first(item) {
-                Some(hit) => hit.value.into_owned(),
-                None => {
+            Some(result) => {
+                if let Some(hit) = result.first(item) {
+                    hit.value.into_owned()
+                } else {
                     let reason = format!(
                         "`response.results.result` finds nothing: {}. The item has: {}",
                         result.words(),
@@ -286,7 +273,7 @@ impl TurnCalls {
                     report(Change::Unread(Unread::results(id, reason)));
                     Value::Null
                 }
-            },
+            }
             None => item.value.clone(),
         };
         let error = failure_in(mapping.error.as_ref(), item);
@@ -334,6 +321,37 @@ impl TurnCalls {
 }
 
 impl TurnCall {
+    /// Takes what an item has of the call; `args` are the arguments that a path finds in it.
+    fn add(
+        &mut self,
+        item: Searched<'_>,
+        args: Option<Value>,
+        mapping: &CallMapping,
+        halves: Halves,
+        known: &mut KnownCalls,
+        report: &mut dyn FnMut(Change<'_>),
+    ) {
+        // Arguments that are not read are reported once, when the call is complete, since later items may repeat them.
+        if let Some(key) = key_of_arguments(item.value, mapping, args.as_ref()) {
+            self.other_arguments = Some(printable(key));
+        }
+        if let Some(args) = args {
+            self.add_args(args, mapping.mode, halves, report);
+        }
+        let mut result = value_in(mapping.result.as_ref(), item).filter(is_result);
+        let error = failure_in(mapping.error.as_ref(), item);
+        // A call that failed may have no other result than its error.
+        if result.is_none() && error == Some(true) {
+            result = value_in(mapping.error.as_ref(), item);
+        }
+        if let Some(result) = result {
+            self.answer(result, error, known, report);
+        } else if mapping.mode == CallMode::Whole && self.id.is_none() {
+            // No later item can be about it.
+            self.complete(report);
+        }
+    }
+
     fn add_args(
         &mut self,
         args: Value,

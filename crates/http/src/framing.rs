@@ -212,9 +212,7 @@ impl BodyFraming {
             StreamForm::Prefixed => self.next_line(),
             StreamForm::Auto => {
                 // A second value shows that the body is a stream, so that the first value is an event and not the document.
-                if self.first_value.is_none() {
-                    return None;
-                }
+                self.first_value.as_ref()?;
                 self.skip_whitespace();
                 if self.scanned == self.buffer.len() {
                     return None;

@@ -252,25 +252,7 @@ impl<'a> MappedReader<'a> {
             report.at,
             Wire::Taken(TakenWords::new(&|| taken_words(self.mapping, searched))),
         );
-        if !self.has_found_text || !self.captures.is_empty() {
-            self.seen.add(event);
-        }
-        for capture in &self.captures {
-            if let CapturedFrom::Body(pick) = &capture.source
-                && let Some(hit) = pick.first(searched)
-            {
-                self.captured
-                    .push((capture.name.clone(), hit.value.into_owned()));
-            }
-        }
-        // The first error counts: servers repeat it, or report that the stream ends because of it.
-        if let Some(error) = error_in(self.mapping.error.as_ref(), searched) {
-            self.error.get_or_insert(error);
-        } else if self.mapping.error.is_none() && looks_like_error(event) {
-            // Everything that is missing may be missing because of it.
-            let reason = "it looks like an error, and no `response.error` says that it is one";
-            report.change(Change::Unread(Unread::anything("event:error", reason)));
-        }
+        self.note(event, report);
         let mut passed_by = Vec::new();
         let found = self.find(searched, &mut passed_by);
         let claimed = claimed_places(&found, passed_by, &|item| match &self.mapping.calls {
@@ -318,6 +300,30 @@ impl<'a> MappedReader<'a> {
             self.calls.complete_all(&mut |change| report.change(change));
         }
         Ok(())
+    }
+
+    /// Notes what an event has apart from the conversation: its keys, what is captured of it, and an error.
+    fn note(&mut self, event: &ResponseEvent, report: &mut SinkReport<'_>) {
+        let searched = event.searched();
+        if !self.has_found_text || !self.captures.is_empty() {
+            self.seen.add(event);
+        }
+        for capture in &self.captures {
+            if let CapturedFrom::Body(pick) = &capture.source
+                && let Some(hit) = pick.first(searched)
+            {
+                self.captured
+                    .push((capture.name.clone(), hit.value.into_owned()));
+            }
+        }
+        // The first error counts: servers repeat it, or report that the stream ends because of it.
+        if let Some(error) = error_in(self.mapping.error.as_ref(), searched) {
+            self.error.get_or_insert(error);
+        } else if self.mapping.error.is_none() && looks_like_error(event) {
+            // Everything that is missing may be missing because of it.
+            let reason = "it looks like an error, and no `response.error` says that it is one";
+            report.change(Change::Unread(Unread::anything("event:error", reason)));
+        }
     }
 
     /// All that the paths find in an event, in the order of the places.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::mapping::{CallMapping, CompiledPick};
-use ananke_base::source::received_json;
+use ananke_base::source::{printable, received_json};
 use ananke_trace::trace::{is_arguments_key, is_name_key, written_arguments};
 
 /// The key of an item of a call under which it has arguments, if no path of `response.calls.args` leads there. `read` are the
@@ -29,13 +29,9 @@ pub(crate) fn key_of_arguments<'v>(
     None
 }
 
-/// The name of a tool that an item of a call has, with its key, if `response.calls.name` finds another `name` under a key that is not
-/// usual for one, such as `type`.
-pub(crate) fn other_name<'v>(
-    item: &'v Value,
-    mapping: &CallMapping,
-    name: &str,
-) -> Option<(&'v str, &'v str)> {
+/// The evidence that an item of a call names another tool, if `response.calls.name` finds its `name` under a key that is not usual for
+/// one, such as `type`.
+pub(crate) fn other_name(item: &Value, mapping: &CallMapping, name: &str) -> Option<String> {
     if leads_through(Some(&mapping.name), &is_name_key) {
         return None;
     }
@@ -46,7 +42,12 @@ pub(crate) fn other_name<'v>(
                 && other != name
                 && !other.is_empty()
             {
-                return Some((key, other));
+                return Some(format!(
+                    "its item names `{}` in `{}`, and `response.calls.name` finds `{}`",
+                    printable(other),
+                    printable(key),
+                    printable(name)
+                ));
             }
         }
     }

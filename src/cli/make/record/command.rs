@@ -124,7 +124,8 @@ impl CommandOptions for RecordOptions {
             let outputs = Outputs::of_program(stopper);
             let dialog = Arc::new(Dialog::new(context, &outputs, stopper));
             dialog.begin(&plan, &self.output);
-            let held = converse(&dialog, plan, &unsaved, stopper, &outputs, self.color).await;
+            let held = converse(&dialog, plan, &unsaved, stopper, &outputs, self.color);
+            let held = Box::pin(held).await;
             mode.restore();
             Ok((held?, dialog, outputs))
         })?;

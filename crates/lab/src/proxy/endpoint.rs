@@ -27,22 +27,6 @@ pub fn endpoint(context: &Context, plan: &Plan) -> Result<Url, LabError> {
             "name a target of the config",
         ));
     };
-    let name = &entry.test.target;
-    if let Some(target) = plan.config.target(name)
-        && !target.model.has_readable_requests()
-    {
-        let mut readable = Vec::new();
-        for protocol in served_protocols() {
-            readable.push(protocol.name());
-        }
-        let message = format!(
-            "what passes to the target `{name}`, {}, cannot be written as tests: only requests of {} are read",
-            target.model.describe(),
-            any_of(&readable)
-        );
-        let help = "record a run of tests instead: `ananke run --record DIR`";
-        return Err(LabError::refused(message, help));
-    }
     let file = LoadedFile::of_case(&context, entry).and_then(|file| file.test_of(entry));
     let setup = plan.variables.setup.clone();
     let begun =
@@ -62,11 +46,28 @@ pub fn endpoint(context: &Context, plan: &Plan) -> Result<Url, LabError> {
         .target
         .endpoint()
         .and_then(|endpoint| endpoint.parse().ok());
-    endpoint.ok_or_else(|| {
+    let endpoint = endpoint.ok_or_else(|| {
         let message = format!(
             "the target `{}` has no endpoint to pass requests on to",
             entry.test.target
         );
         LabError::refused(message, "name a target with an `endpoint`: `--target NAME`")
-    })
+    })?;
+    let name = &entry.test.target;
+    if let Some(target) = plan.config.target(name)
+        && !target.model.has_readable_requests()
+    {
+        let mut readable = Vec::new();
+        for protocol in served_protocols() {
+            readable.push(protocol.name());
+        }
+        let message = format!(
+            "what passes to the target `{name}`, {}, cannot be written as tests: only requests of {} are read",
+            target.model.describe(),
+            any_of(&readable)
+        );
+        let help = "record a run of tests instead: `ananke run --record DIR`";
+        return Err(LabError::refused(message, help));
+    }
+    Ok(endpoint)
 }

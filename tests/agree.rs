@@ -77,8 +77,8 @@ fn documents(kind: FileKind) -> Vec<Value> {
                     "usage": { "input": "z", "output": "a", "total": "b", "add": true }, "reasoning": "c", "state": "$", "strict": true } } }),
             json!({ "version": Version::newest().to_string(), "target": { "type": "scripted", "rules": [{
                 "when": { "user": "a", "turn": 2, "state": { "b": null } },
-                "do": [{ "say": "c" }, { "call": { "tool": "d", "args": { "e": 1 }, "result": [1.5], "delay_ms": 3, "failure": "denied", "subagent": "k" } },
-                    { "answer": { "id": "f", "result": 1 } }, { "state": { "g": 1 } }, { "delay_ms": 4 },
+                "do": [{ "say": "c" }, { "call": { "tool": "d", "args": { "e": 1 }, "result": [1.5], "delay_ms": 3, "subagent": "k" } },
+                    { "answer": { "id": "f", "result": 1, "failure": "denied" } }, { "state": { "g": 1 } }, { "delay_ms": 4 },
                     { "think": "j" }, { "custom": { "name": "k", "value": [1] } }, { "usage": { "input_tokens": 2 } },
                     { "error": { "message": "h", "code": "i" } }] }] } }),
         ],

@@ -25,6 +25,8 @@ const LEFT = [
   /^\[contradiction\]: `error_match` looks at an error, which is not what is expected here/,
   /^\[contradiction\]: `quorum` is 2, and the judge is asked once/,
   /^\[contradiction\]: `failure` is about a result, and the call has none/,
+  // What the target of a test takes is in the config.
+  /^\[contradiction\]: a target of the type `.*` takes no headers, query or body from a turn/,
   /^\[contradiction\]: `same` goes with `call` and `result`/,
   /^\[contradiction\]: a message has no tool and no arguments that could be the same/,
   /^\[contradiction\]: a part has exactly one of/,

@@ -8,7 +8,7 @@ use super::{CompiledCall, CompiledRule, CompiledStep, Condition};
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::source::{FreeMap, Node};
 use ananke_derive::Fill;
-use ananke_model::model::{Number, Requires, Since, Text};
+use ananke_model::model::{Number, Since, Text};
 use ananke_model::variables::{Fill, Interpolation, Leaf, fill_all};
 use ananke_trace::outcome::CallFailure;
 use ananke_trace::trace::{Interrupt, Path, Usage};
@@ -104,7 +104,7 @@ pub struct ScriptedInterrupt {
 /// A tool call of a scripted agent.
 #[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.3"), transform = Requires("failure", "result"))]
+#[schemars(transform = Since("1.3"))]
 #[fill(into = CompiledCall, check = check_failure)]
 pub struct ScriptedCall {
     /// The tool's name.

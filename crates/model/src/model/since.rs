@@ -86,18 +86,6 @@ impl Transform for Excludes {
     }
 }
 
-/// Says of a key that a mapping with it has the other one too, as what compiles the type does with an error that says more.
-#[derive(Clone, Copy, Debug)]
-pub struct Requires(pub &'static str, pub &'static str);
-
-impl Transform for Requires {
-    fn transform(&mut self, schema: &mut Schema) {
-        let Self(key, required) = self;
-        let rule = json!([{ "not": { "required": [key], "not": { "required": [required] } } }]);
-        schema.insert("allOf".to_owned(), rule);
-    }
-}
-
 /// The key that chooses the type of a union.
 pub const TYPE: &str = "type";
 

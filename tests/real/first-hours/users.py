@@ -142,7 +142,7 @@ def forgotten(hour: Hour, door: str, command: list) -> None:
     file = f"{door}/refuse.test.yaml"
     hour.edit(file, turn, "")
     said = hour.type(*command, exit_code=1)
-    for text in ("about `delete_order`: Approve delete_order", "`agui:resume` turn"):
+    for text in ("about `delete_order`: Approve delete_order", "`resume` turn"):
         if text not in said:
             raise StumbleError(f"a forgotten answer does not say {text}", said)
     hour.edit(file, '  - user: "What is left?"\n', turn + '  - user: "What is left?"\n')
@@ -261,7 +261,7 @@ def described(hour: Hour, before: str, port: int) -> None:
 
 def front_door(hour: Hour, port: int) -> None:
     """`ananke init` of the address: it asks a few times, says what to do instead, and writes nothing."""
-    wrap = "for an API of its own, describe its request and its response in a target with `type: http`"
+    wrap = "write another body with `--body"
     said = hour.ananke("init", "chat", f"http://127.0.0.1:{port}/chat", exit_code=1, says=(wrap,), step="refusal")
     asked = (hour.folder / f"server-{port}.log").read_text().count('"POST ')
     if not 1 <= asked <= MOST_POSTS:

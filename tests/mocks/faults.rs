@@ -144,7 +144,7 @@ fn times(fault: &str) -> Vec<u128> {
     let response = fault
         .parse::<Fault>()
         .unwrap()
-        .applied_to(request.response(&[changes]), &*request);
+        .applied_to(request.response(&[changes]), Some(&*request));
     let events = response.frames.iter().map(|frame| frame.after.as_millis());
     [response.after.as_millis()]
         .into_iter()

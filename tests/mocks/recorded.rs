@@ -226,6 +226,10 @@ async fn an_api_of_its_own_gets_the_bytes_that_were_recorded() {
             outcome.first_problem()
         );
     }
+    let faulty = serving
+        .send("POST", "/letters", &["x-ananke-fault: error"], b"to=Ada")
+        .await;
+    assert_eq!(faulty.status, 500, "{}", faulty.body);
     let refused = serving.send("POST", "/elsewhere", &[], b"{}").await;
     assert_eq!(refused.status, 404);
     assert_eq!(

@@ -229,6 +229,7 @@ impl TurnCalls {
 
     /// Whether an item of `response.calls` has anything of a call.
     pub(crate) fn is_about_call(item: Searched<'_>, mapping: &CallMapping) -> bool {
+        // A result is no sign of a call, because `calls.at` may lead past the call to what it returned.
         let picks = [
             Some(&mapping.name),
             mapping.id.as_ref(),

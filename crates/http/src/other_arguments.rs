@@ -79,12 +79,10 @@ fn is_named(mapping: &CallMapping, key: &str) -> bool {
 
 /// Whether a path of a pick has a key for which `is_such` holds.
 fn leads_through(pick: Option<&CompiledPick>, is_such: &dyn Fn(&str) -> bool) -> bool {
-    let Some(pick) = pick else {
-        return false;
-    };
-    let words = pick.words();
-    let mut names = words.split(|c: char| !c.is_alphanumeric() && c != '_');
-    names.any(is_such)
+    match pick {
+        Some(pick) => pick.paths.iter().any(|path| path.leads_through(is_such)),
+        None => false,
+    }
 }
 
 fn is_empty(value: &Value) -> bool {

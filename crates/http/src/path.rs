@@ -74,6 +74,18 @@ impl EventPath {
         Ok(Self { steps })
     }
 
+    /// Whether one of its keys is such a key.
+    pub(crate) fn leads_through(&self, is_such: &dyn Fn(&str) -> bool) -> bool {
+        for step in &self.steps {
+            if let EventPathStep::Key(key) = step
+                && is_such(key)
+            {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Whether it takes events as they are, whatever they hold: `$`, or conditions alone.
     pub(crate) fn takes_whole_event(&self) -> bool {
         let mut steps = self.steps.iter();

@@ -2,6 +2,7 @@
 
 use super::mapping::{CompiledPick, ResponseMapping};
 use super::path::Searched;
+use ananke_trace::redact::truncated;
 
 /// The most characters of a value that are shown.
 const MOST_SHOWN: usize = 200;
@@ -21,10 +22,8 @@ pub(crate) fn taken_words(mapping: &ResponseMapping, event: Searched<'_>) -> Vec
             };
             let hits = one.find(event, &mut Vec::new());
             for hit in hits.iter().take(MOST_VALUES) {
-                let value = hit.value.to_string();
-                let shown: String = value.chars().take(MOST_SHOWN).collect();
-                let more = if shown.len() < value.len() { "…" } else { "" };
-                lines.push(format!("response.{key} \"{path}\": {shown}{more}"));
+                let shown = truncated(&hit.value.to_string(), MOST_SHOWN);
+                lines.push(format!("response.{key} \"{path}\": {shown}"));
             }
             if hits.len() > MOST_VALUES {
                 let more = hits.len() - MOST_VALUES;

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use ananke_model::variables::{is_secret_header, is_secret_name};
+
 /// The names of fields with what the user says, from the most to the least likely, without `_` and `-` and in lowercase.
 const INPUTS: &str = "message input query question prompt text content chatinput utterance usermessage userinput userquery \
     inputvalue inputtext msg q inputcontent";
@@ -11,10 +13,6 @@ const THREADS: [&str; 5] = ["session", "thread", "conversation", "chat", "user"]
 
 /// Words in names that are about a user or a chat, and are no id.
 const NO_IDS: &str = "model type role mode agent lang locale email template zone status prompt";
-
-/// Words in names whose values are secret.
-const SECRETS: &str = "authorization auth cookie token secret password passwd apikey key credential credentials csrf xsrf jwt \
-    signature bearer";
 
 /// Starts of values that are secret whatever their name is.
 const SECRET_STARTS: [&str; 5] = ["Bearer ", "Basic ", "sk-", "eyJ", "ghp_"];
@@ -79,11 +77,11 @@ fn plain(name: &str) -> String {
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// Whether the value of a header, parameter or field is secret.
+/// Whether the value of a header, parameter or field is secret, by its name or by how it begins.
 pub(super) fn is_secret(name: &str, value: &str) -> bool {
-    // Words are compared as a whole, since `max_tokens` and `keyboard` are no secrets.
-    let words = words(name);
-    let is_named = words.iter().any(|word| is_one_of(word, SECRETS));
+    // The id of a conversation is none, because a proposal replaces it with one of its own.
+    let is_session = is_session_id(name, &Value::from(value));
+    let is_named = is_secret_name(name) || is_secret_header(name) && !is_session;
     is_named || SECRET_STARTS.iter().any(|start| value.starts_with(start))
 }
 
@@ -97,25 +95,6 @@ pub(super) fn is_session_id(name: &str, value: &Value) -> bool {
     };
     let names_conversation = THREADS[..4].iter().any(|word| plain.contains(word));
     is_scalar && names_conversation && plain.ends_with("id")
-}
-
-/// The words of a name: `x-api-key`, `apiKey` and `API_KEY` have the word `key`.
-fn words(name: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word = String::new();
-    let mut was_lowercase = false;
-    for letter in name.chars() {
-        let begins_word = letter.is_uppercase() && was_lowercase;
-        if begins_word || !letter.is_alphanumeric() {
-            words.push(std::mem::take(&mut word));
-        }
-        if letter.is_alphanumeric() {
-            word.extend(letter.to_lowercase());
-        }
-        was_lowercase = letter.is_lowercase();
-    }
-    words.push(word);
-    words
 }
 
 #[cfg(test)]

@@ -39,11 +39,12 @@ pub enum FaultKind {
 }
 
 impl Fault {
-    /// The response with it.
+    /// The response with it. Without the `request` of a protocol, nothing says in the middle of a stream that the agent has failed,
+    /// so that an error takes the place of the whole response.
     pub fn applied_to(
         self,
         mut response: ServedResponse,
-        request: &dyn ServedRequest,
+        request: Option<&dyn ServedRequest>,
     ) -> ServedResponse {
         let last = response.frames.len().saturating_sub(1);
         let place = |usual: usize| self.event.map_or(usual, |event| event.saturating_sub(1));
@@ -58,8 +59,8 @@ impl Fault {
                     .map_or(response.after, |frame| frame.after);
                 response.end = ServedEnd::Breaks(after);
             }
-            FaultKind::Error => match self.event {
-                Some(_) if response.is_event_stream() => {
+            FaultKind::Error => match request {
+                Some(request) if self.event.is_some() && response.is_event_stream() => {
                     let place = place(0).min(last);
                     response.frames.truncate(place + 1);
                     if let Some(frame) = response.frames.last_mut() {

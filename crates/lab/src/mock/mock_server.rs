@@ -146,37 +146,56 @@ impl MockServer {
     ) -> MockReply {
         let (protocol, request) = match read(method, body) {
             Ok(read) => read,
-            Err(why) => return self.reply_without_protocol(method, path, body, &why, entry),
+            // A recording of an API of its own is served at its own paths.
+            Err(why) => {
+                let answer = self.agent.answer_any(method, path, body);
+                return match answer {
+                    Some(Ok(answer)) => self.sent(answer, None, asked_fault, entry),
+                    Some(Err(problem)) => self.refused(method, path, &problem, 404, entry),
+                    None => self.unread(method, path, &why, entry),
+                };
+            }
         };
         entry.protocol = Some(protocol.name());
         entry.asks = Some(request.describe());
+        let answer = match self.agent.answer(protocol, &*request).await {
+            Ok(answer) => answer,
+            Err(why) => {
+                entry.problem = Some(why.clone());
+                AgentAnswer::Response(request.failure(&why))
+            }
+        };
+        self.sent(answer, Some(&*request), asked_fault, entry)
+    }
+
+    /// An answer with the faults that are asked for; `request` is that of its protocol, if it has one.
+    fn sent(
+        &self,
+        answer: AgentAnswer,
+        request: Option<&dyn ServedRequest>,
+        asked_fault: Option<Result<Fault, String>>,
+        entry: &mut RequestEntry,
+    ) -> MockReply {
+        // A request may ask for a fault of its own, which takes the place of those of the command line.
         let number = self.answered.fetch_add(1, Ordering::Relaxed);
         let is_faulty = self.options.fault_requests.is_none_or(|most| number < most);
-        let mut faults = if is_faulty {
-            self.options.faults.clone()
-        } else {
-            Vec::new()
-        };
-        match asked_fault {
-            Some(Ok(fault)) => faults = vec![fault],
+        let faults = match asked_fault {
+            Some(Ok(fault)) => vec![fault],
             Some(Err(why)) => {
                 let text = format!("the header `{FAULT_HEADER}` names no fault: {why}");
                 entry.problem = Some(text.clone());
                 return MockReply::Send(message(400, &text));
             }
-            None => {}
-        }
-        let mut response = match self.agent.answer(protocol, &*request).await {
-            Ok(AgentAnswer::Response(response)) => self.options.speed.applied_to(response),
-            Ok(AgentAnswer::Nothing) => return MockReply::Stall,
-            Ok(AgentAnswer::NoConnection) => return MockReply::Close,
-            Err(why) => {
-                entry.problem = Some(why.clone());
-                request.failure(&why)
-            }
+            None if is_faulty => self.options.faults.clone(),
+            None => Vec::new(),
+        };
+        let mut response = match answer {
+            AgentAnswer::Response(response) => self.options.speed.applied_to(response),
+            AgentAnswer::Nothing => return MockReply::Stall,
+            AgentAnswer::NoConnection => return MockReply::Close,
         };
         for fault in &faults {
-            response = fault.applied_to(response, &*request);
+            response = fault.applied_to(response, request);
         }
         if !faults.is_empty() {
             let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
@@ -185,42 +204,34 @@ impl MockServer {
         MockReply::Send(response)
     }
 
-    /// The reply to a request that is none of a protocol, because of `why`.
-    fn reply_without_protocol(
+    /// The reply to a request that no protocol reads because of `why`, and that the agent does not answer either.
+    fn unread(&self, method: &str, path: &str, why: &str, entry: &mut RequestEntry) -> MockReply {
+        let description = self.description();
+        if method == "POST" {
+            // The mapping of an API of its own only reads, so that nothing but a recording has its bytes.
+            let own = "and an API of its own from a recording";
+            let problem = format!("{why}; {description}, {own}");
+            return self.refused(method, path, &problem, 400, entry);
+        }
+        let problem = format!("there is nothing at {method} {path}: {description}");
+        self.refused(method, path, &problem, 404, entry)
+    }
+
+    /// The reply to a request that has no answer, with this status.
+    fn refused(
         &self,
         method: &str,
         path: &str,
-        body: &[u8],
-        why: &str,
+        problem: &str,
+        status: u16,
         entry: &mut RequestEntry,
     ) -> MockReply {
-        let (status, problem) = match self.agent.answer_any(method, path, body) {
-            Some(Ok(AgentAnswer::Response(response))) => {
-                return MockReply::Send(self.options.speed.applied_to(response));
-            }
-            Some(Ok(AgentAnswer::Nothing)) => return MockReply::Stall,
-            Some(Ok(AgentAnswer::NoConnection)) => return MockReply::Close,
-            // A browser, or a program that waits until the mock is there.
-            _ if matches!(method, "GET" | "HEAD") && path == "/" => {
-                return MockReply::Send(message(200, &self.description()));
-            }
-            Some(Err(problem)) => (404, problem),
-            // The mapping of an API of its own only reads, so that nothing but a recording has its bytes.
-            None if method == "POST" => {
-                let description = self.description();
-                let own = "and an API of its own from a recording";
-                (400, format!("{why}; {description}, {own}"))
-            }
-            None => (
-                404,
-                format!(
-                    "there is nothing at {method} {path}: {}",
-                    self.description()
-                ),
-            ),
-        };
-        entry.problem = Some(problem.clone());
-        MockReply::Send(message(status, &problem))
+        // A browser, or a program that waits until the mock is there.
+        if matches!(method, "GET" | "HEAD") && path == "/" {
+            return MockReply::Send(message(200, &self.description()));
+        }
+        entry.problem = Some(problem.to_owned());
+        MockReply::Send(message(status, problem))
     }
 
     fn description(&self) -> String {

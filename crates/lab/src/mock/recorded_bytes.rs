@@ -10,6 +10,7 @@ const IDS: &str = "(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
 /// The exchanges of a recorded conversation, in their order.
 pub(super) struct RecordedBytes {
+    /// Paths and bodies are without ids.
     exchanges: Vec<AgentExchange>,
     ids: Regex,
     /// The number of exchanges of the conversation so far.
@@ -19,9 +20,19 @@ pub(super) struct RecordedBytes {
 impl RecordedBytes {
     /// The exchanges of a recording.
     pub(super) fn of(recording: &KeptRecording) -> Self {
+        Self::of_exchanges(recording.agent_exchanges())
+    }
+
+    fn of_exchanges(recorded: impl Iterator<Item = AgentExchange>) -> Self {
+        let ids = Regex::new(IDS).expect("a valid expression");
+        let mut exchanges: Vec<_> = recorded.collect();
+        for exchange in &mut exchanges {
+            exchange.path = without_ids(&exchange.path, &ids);
+            exchange.body = without_ids(&exchange.body, &ids);
+        }
         Self {
-            exchanges: recording.agent_exchanges().collect(),
-            ids: Regex::new(IDS).expect("a valid expression"),
+            exchanges,
+            ids,
             position: Mutex::default(),
         }
     }
@@ -37,17 +48,17 @@ impl RecordedBytes {
         body: &[u8],
     ) -> Result<AgentAnswer, String> {
         let body = String::from_utf8_lossy(body);
-        let path = self.without_ids(path);
-        let body = self.without_ids(&body);
+        let path = without_ids(path, &self.ids);
+        let body = without_ids(&body, &self.ids);
         let mut position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
         let mut to_same_place = Vec::new();
         let mut equal = Vec::new();
         for (index, exchange) in self.exchanges.iter().enumerate() {
-            if exchange.method != method || self.without_ids(&exchange.path) != path {
+            if exchange.method != method || exchange.path != path {
                 continue;
             }
             to_same_place.push(index);
-            if self.without_ids(&exchange.body) == body {
+            if exchange.body == body {
                 equal.push(index);
             }
         }
@@ -86,10 +97,10 @@ impl RecordedBytes {
         }
         places.join(", ")
     }
+}
 
-    fn without_ids(&self, text: &str) -> String {
-        self.ids.replace_all(text, "ID").into_owned()
-    }
+fn without_ids(text: &str, ids: &Regex) -> String {
+    ids.replace_all(text, "ID").into_owned()
 }
 
 #[cfg(test)]
@@ -106,11 +117,7 @@ mod tests {
                 body: (*body).to_owned(),
                 answer: AgentAnswer::Response(ServedResponse::new(*status, "", Vec::new())),
             });
-        RecordedBytes {
-            exchanges: exchanges.collect(),
-            ids: Regex::new(IDS).unwrap(),
-            position: Mutex::default(),
-        }
+        RecordedBytes::of_exchanges(exchanges)
     }
 
     #[test]

@@ -162,8 +162,9 @@ impl ValueTemplate {
     pub fn put_over(&mut self, over: Value) {
         match self {
             Self::Known(own) => put_over(own, over),
-            Self::Map(entries) if over.is_object() => {
+            Self::Map(entries) => {
                 let Value::Object(over) = over else {
+                    *self = Self::Known(over);
                     return;
                 };
                 for (key, value) in over {
@@ -173,7 +174,7 @@ impl ValueTemplate {
                     }
                 }
             }
-            Self::Text(_) | Self::List(_) | Self::Map(_) => *self = Self::Known(over),
+            Self::Text(_) | Self::List(_) => *self = Self::Known(over),
         }
     }
 

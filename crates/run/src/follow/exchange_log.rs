@@ -131,8 +131,11 @@ impl Observer for ExchangeLog<'_> {
             }
             Wire::Closed => ExchangePart::Closed,
             Wire::Taken(words) => {
+                // An event that is omitted has no place for them, and only events are counted.
                 for line in words.lines() {
-                    self.add(at, ExchangePart::Taken(line));
+                    if self.waiting.len() < MOST_WAITING {
+                        self.waiting.push((at, ExchangePart::Taken(line)));
+                    }
                 }
                 // Without secrets to hide, nothing waits.
                 if self.case.redactor.is_empty() {

@@ -14,7 +14,7 @@
 //! protocol proposes for an API that speaks none. `served` is the other side of a protocol.
 //!
 //! The folders `http` and `pipe` are the byte seams: requests, and programs spoken to in lines. In both, a protocol brings an
-//! [`EventReader`]. `scripted` is the agent that is built in.
+//! [`EventReader`]. `model_api` is what the protocols of bare models have in common. `scripted` is the agent that is built in.
 //!
 //! **Invariant:** a response that is not what its protocol promises is an error, never silence; what a test needs and its
 //! target cannot do is wrong when the test is loaded; no protocol knows another.
@@ -32,6 +32,7 @@ pub mod http;
 pub mod http_server;
 mod limits;
 mod lookup;
+mod model_api;
 mod pace;
 pub mod pipe;
 mod proposal;
@@ -48,7 +49,6 @@ mod sink;
 pub mod sse;
 mod taken_words;
 mod target;
-mod tool_loop;
 
 pub use candidate::{
     AgentPlace, CandidatePlace, FirstRequest, ProbeQuestion, ProbedProtocol, TargetCandidate,
@@ -66,6 +66,10 @@ pub use http::{
 };
 pub use limits::{Limits, in_words};
 pub use lookup::{NameLookup, ServerHead};
+pub use model_api::{
+    AnsweredCalls, CallKeys, ModelExchange, ModelReader, ModelReply, OwnCallStep, OwnCalls, Round,
+    RoundPart, ToolLoop, params, round_of_request, url_of_api,
+};
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
 pub use proposal::{
     NamedSecret, ProposalConsole, ProposalOptions, ProposalPlace, ProposedTurn, ProposingProtocol,
@@ -88,4 +92,3 @@ pub use session::{Action, Request, Session, SessionOptions, UndeclaredCalls};
 pub use sink::{Ended, EventReader, Rest, Sink, Stop, Wire};
 pub use taken_words::TakenWords;
 pub use target::Target;
-pub use tool_loop::{AnsweredCalls, CallKeys, ToolLoop};

@@ -8,9 +8,11 @@ use super::key_table::{
     ANY, CALL, CONTENT, ID, ITEM, ITEMS, KeyReading, KeyRow, LIST, RESULT, ReadingSink, TEXT, WORD,
     key_problems, row,
 };
-use super::reply_reader::{ModelReply, ReplyReader};
+use super::reply_reader::ReplyReader;
 use ananke_agents::http::StreamReader as _;
-use ananke_agents::{EventReader as _, ToolExecution, ToolLoop, UndeclaredCalls};
+use ananke_agents::{
+    EventReader as _, ModelReader as _, ModelReply, ToolExecution, ToolLoop, UndeclaredCalls,
+};
 use ananke_base::context::{At, SequentialIds};
 use ananke_trace::trace::Fact;
 
@@ -36,7 +38,7 @@ fn reading(chunks: &[&Value]) -> KeyReading {
         Err(error) => Some(error.message),
         // An error that the server reports is an error of the turn, so that the key counts as read.
         Ok(ModelReply::Failed) => Some("an error of the model".to_owned()),
-        Ok(ModelReply::Complete(..) | ModelReply::Stopped) => None,
+        Ok(ModelReply::Complete(_) | ModelReply::Stopped) => None,
     };
     KeyReading { error, ..sink.0 }
 }

@@ -11,7 +11,8 @@ use super::chunk::{Choice, Chunk, ShownResult};
 use super::tool_calls::{CallChange, ToolCalls};
 use ananke_agents::http::{BodyForm, ReceivedResponse, StreamReader};
 use ananke_agents::{
-    AnsweredCalls, CallKeys, EventReader, Rest, Sink, Stop, TargetError, ToolLoop,
+    AnsweredCalls, CallKeys, EventReader, ModelReader, ModelReply, Rest, Sink, Stop, TargetError,
+    ToolLoop,
 };
 use ananke_base::context::{At, Ids};
 use ananke_base::source::received_json::{HalfJoiner, Oddities, SentText, decoded};
@@ -80,16 +81,6 @@ enum StreamEnd {
     GivenUp,
 }
 
-/// The content of a response that is over.
-pub(super) enum ModelReply {
-    /// A complete message: what the next request sends of it, and its calls with their keys.
-    Complete(ChatMessage, Vec<(String, ChatCall)>),
-    /// The server reported an error instead of the rest.
-    Failed,
-    /// The sink wanted no more.
-    Stopped,
-}
-
 impl<'a> ReplyReader<'a> {
     /// A reader of one response. New messages get their ids from `ids`, and calls get keys that the conversation does not have yet.
     pub(super) fn new(ids: &'a dyn Ids, tools: &'a mut ToolLoop) -> Self {
@@ -109,80 +100,6 @@ impl<'a> ReplyReader<'a> {
             error: None,
             last: At::default(),
         }
-    }
-
-    /// Whether the response may end here.
-    pub(super) fn is_ended(&self) -> bool {
-        self.has_stopped || self.end == Some(StreamEnd::Mark) || self.error.is_some()
-    }
-
-    /// Reports everything that has arrived of a response that is incomplete and no longer read.
-    pub(super) fn abandon(mut self, sink: &mut dyn Sink) {
-        let at = self.last;
-        // A sink that wants no more gets the rest all the same, so that a report shows what had arrived.
-        let mut report = |change: Change<'_>| {
-            let _over = sink.change(at, change);
-        };
-        self.begin_calls(&mut report);
-        self.report_results(&mut report);
-        self.report_nameless(&mut report);
-    }
-
-    /// Reports the end of the response to `sink`, and returns the message of the model for the next request.
-    ///
-    /// # Errors
-    /// If a call has no name.
-    pub(super) fn finish(mut self, sink: &mut dyn Sink) -> Result<ModelReply, TargetError> {
-        let error = self.error.take();
-        let has_failed = error.is_some();
-
-        // All changes have the time of the last event, because the end of a stream is no event of its own. A sink that wants no
-        // more, for example after a violated rule, gets no further change.
-        let at = self.last;
-        let mut flow = ControlFlow::Continue(());
-        let mut report = |change: Change<'_>| {
-            if flow.is_continue() {
-                flow = sink.change(at, change);
-            }
-        };
-        self.end(&mut report);
-
-        for key in self.calls.keys() {
-            if self.answered.is_executed_unseen(key) {
-                report(Change::CallExecuted { id: key.into() });
-            }
-        }
-        // A stream that the server left open is a warning, not an error: the model had stopped before (SPEC 5).
-        if self.end == Some(StreamEnd::GivenUp) {
-            let words = "end-missing: the stream was still open after the model had stopped: neither `[DONE]` nor its end came";
-            report(Change::Warning(words.into()));
-        }
-        if let Some(usage) = self.usage {
-            report(Change::Usage(usage));
-        }
-        report(Change::RunEnded(match error {
-            Some((message, code)) => RunEnd::Error { message, code },
-            None => RunEnd::Finished,
-        }));
-
-        // After a stop or an error of the model there is no next request, so that nameless calls do not matter then.
-        if flow.is_break() {
-            return Ok(ModelReply::Stopped);
-        }
-        if has_failed {
-            return Ok(ModelReply::Failed);
-        }
-        if self.calls.nameless().next().is_some() {
-            return Err(TargetError::new(
-                "the model called a tool without naming it",
-            ));
-        }
-        // The next request has only the calls that the runner answers.
-        let mut open_calls = self.calls.into_calls();
-        open_calls.retain(|(key, _)| self.answered.is_sent_back(key));
-        let sent_calls = open_calls.iter().map(|(_, call)| call.clone()).collect();
-        let message = ChatMessage::assistant(self.complete_texts.join("\n"), sent_calls);
-        Ok(ModelReply::Complete(message, open_calls))
     }
 
     /// Reads one chunk, and reports its changes with `report`.
@@ -550,6 +467,79 @@ impl StreamReader for ReplyReader<'_> {
             ),
         };
         response.error(message).with_help(help)
+    }
+}
+
+impl ModelReader for ReplyReader<'_> {
+    /// What the next request sends of the message, and its calls with their keys.
+    type Reply = (ChatMessage, Vec<(String, ChatCall)>);
+
+    fn is_ended(&self) -> bool {
+        self.has_stopped || self.end == Some(StreamEnd::Mark) || self.error.is_some()
+    }
+
+    fn abandon(mut self, sink: &mut dyn Sink) {
+        let at = self.last;
+        // A sink that wants no more gets the rest all the same, so that a report shows what had arrived.
+        let mut report = |change: Change<'_>| {
+            let _over = sink.change(at, change);
+        };
+        self.begin_calls(&mut report);
+        self.report_results(&mut report);
+        self.report_nameless(&mut report);
+    }
+
+    fn finish(mut self, sink: &mut dyn Sink) -> Result<ModelReply<Self::Reply>, TargetError> {
+        let error = self.error.take();
+        let has_failed = error.is_some();
+
+        // All changes have the time of the last event, because the end of a stream is no event of its own. A sink that wants no
+        // more, for example after a violated rule, gets no further change.
+        let at = self.last;
+        let mut flow = ControlFlow::Continue(());
+        let mut report = |change: Change<'_>| {
+            if flow.is_continue() {
+                flow = sink.change(at, change);
+            }
+        };
+        self.end(&mut report);
+
+        for key in self.calls.keys() {
+            if self.answered.is_executed_unseen(key) {
+                report(Change::CallExecuted { id: key.into() });
+            }
+        }
+        // A stream that the server left open is a warning, not an error: the model had stopped before (SPEC 5).
+        if self.end == Some(StreamEnd::GivenUp) {
+            let words = "end-missing: the stream was still open after the model had stopped: neither `[DONE]` nor its end came";
+            report(Change::Warning(words.into()));
+        }
+        if let Some(usage) = self.usage {
+            report(Change::Usage(usage));
+        }
+        report(Change::RunEnded(match error {
+            Some((message, code)) => RunEnd::Error { message, code },
+            None => RunEnd::Finished,
+        }));
+
+        // After a stop or an error of the model there is no next request, so that nameless calls do not matter then.
+        if flow.is_break() {
+            return Ok(ModelReply::Stopped);
+        }
+        if has_failed {
+            return Ok(ModelReply::Failed);
+        }
+        if self.calls.nameless().next().is_some() {
+            return Err(TargetError::new(
+                "the model called a tool without naming it",
+            ));
+        }
+        // The next request has only the calls that the runner answers.
+        let mut open_calls = self.calls.into_calls();
+        open_calls.retain(|(key, _)| self.answered.is_sent_back(key));
+        let sent_calls = open_calls.iter().map(|(_, call)| call.clone()).collect();
+        let message = ChatMessage::assistant(self.complete_texts.join("\n"), sent_calls);
+        Ok(ModelReply::Complete((message, open_calls)))
     }
 }
 

@@ -10,15 +10,13 @@ use serde_json::Value;
 use super::chat_message::{ChatCall, ChatMessage};
 use super::chat_request::ChatRequest;
 use super::config::OpenaiSettings;
-use super::reply_reader::{ModelReply, ReplyReader};
-use ananke_agents::http::{
-    self, ClientEvent, HttpRequest, Method, RETRY_HEADERS, RejectedRetries, RequestProgress,
-    Response, StreamReader as _, TOO_MANY_REQUESTS, Transport,
-};
+use super::reply_reader::ReplyReader;
+use ananke_agents::http::{self, HttpRequest, Method, RETRY_HEADERS, RequestProgress, Transport};
 use ananke_agents::{
-    Action, Ended, Limits, Request, Session, SessionOptions, Sink, TargetError, ToolLoop, Wire,
+    Action, Ended, Limits, ModelExchange, Request, Session, SessionOptions, Sink, TargetError,
+    ToolLoop,
 };
-use ananke_base::context::{At, Clock, Ids};
+use ananke_base::context::{Clock, Ids};
 use ananke_base::message::{RequestContext, Role};
 
 /// The headers of every request.
@@ -41,13 +39,6 @@ pub(super) struct OpenaiSession {
     ids: Arc<dyn Ids>,
     messages: Vec<ChatMessage>,
     tools: ToolLoop,
-}
-
-/// The result of one request.
-enum Exchanged {
-    Ended(Ended),
-    /// The server rejects it for now.
-    Rejected(Response),
 }
 
 impl OpenaiSession {
@@ -79,10 +70,10 @@ impl OpenaiSession {
         }
     }
 
-    /// Sends one request, and sends it again after a wait for as long as the server rejects it for now with the status 429.
+    /// Sends one request with all messages so far, and adds the reply to them.
     ///
     /// # Errors
-    /// If the model fails, or still rejects the request after the last retry.
+    /// If the model fails, or calls a tool that was not declared.
     async fn run(
         &mut self,
         request: Request,
@@ -90,75 +81,21 @@ impl OpenaiSession {
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
         self.add_action(request.action)?;
-        let body = self.body(request.context)?;
-        // The target may have other sizes of events and responses. This is a copy also because each retry has less time.
-        let mut limits = self.settings.options.limits(limits);
-        let mut retries = RejectedRetries::new(self.settings.retries);
-        loop {
-            let (exchanged, closed_at) = self.attempt(body.clone(), &limits, sink).await?;
-            let rejection = match exchanged {
-                Exchanged::Ended(ended) => return Ok(ended),
-                Exchanged::Rejected(response) => response,
-            };
-            let transport = &*self.transport;
-            let waited = retries.wait(rejection, closed_at, &mut limits, &*self.clock, transport);
-            // The turn ends here if its time is up before the wait is over, or if it was cancelled.
-            if let Some(ended) = waited.await? {
-                return Ok(ended);
-            }
-        }
-    }
-
-    /// Sends one request and reads its response. Returns the result, and the moment at which the connection was closed.
-    ///
-    /// # Errors
-    /// If the response is not valid, or if the model calls a tool that was not declared.
-    async fn attempt(
-        &mut self,
-        body: Bytes,
-        limits: &Limits,
-        sink: &mut dyn Sink,
-    ) -> Result<(Exchanged, At), TargetError> {
-        let mut reader = ReplyReader::new(&*self.ids, &mut self.tools);
-        // `send_and_read` sets this if the connection broke or the time was up; otherwise the exchange is over once it returns.
-        let mut over_at = None;
-        let request = post(&self.settings, body);
-        let transport = &*self.transport;
-        let exchange = send_and_read(transport, request, &mut reader, limits, sink, &mut over_at);
-        // A cancellation drops the exchange, which closes its connection, and results in `None`.
-        let exchanged = match limits.cancel.run_until_cancelled(exchange).await {
-            // If the model had stopped before the cancellation or the timeout, the reply is complete and only the stream was
-            // left open: neither is an error then.
-            None | Some(Ok(Exchanged::Ended(Ended::Timeout))) if reader.is_ended() => {
-                reader.give_up();
-                Ok(Exchanged::Ended(Ended::Terminal))
-            }
-            Some(exchanged) => exchanged,
-            None => Ok(Exchanged::Ended(Ended::Cancelled)),
+        let request = post(&self.settings, self.body(request.context)?);
+        let reader = ReplyReader::new(&*self.ids, &mut self.tools);
+        let exchange = ModelExchange {
+            transport: &*self.transport,
+            clock: &*self.clock,
+            retries: self.settings.retries,
+            with_help,
         };
-        // The moment is `over_at` if it is set, and else the time of now; in a replay it is the recorded one.
-        let closed_at = self.transport.moment(ClientEvent::Closes(over_at));
-
-        // An incomplete response is reported as far as it came. The close of any response is reported after its content, and
-        // before an error is returned, so that it is never missing.
-        if !matches!(exchanged, Ok(Exchanged::Ended(Ended::Terminal))) {
-            reader.abandon(sink);
-            sink.wire(closed_at, Wire::Closed);
-            return Ok((exchanged?, closed_at));
+        // The target may have other sizes of events and responses.
+        let limits = self.settings.options.limits(limits);
+        let (ended, reply) = exchange.run(request, reader, limits, sink).await?;
+        if let Some((message, calls)) = reply {
+            self.add_reply(message, calls)?;
         }
-        let reply = reader.finish(sink);
-        sink.wire(closed_at, Wire::Closed);
-        let ended = match reply? {
-            ModelReply::Complete(message, calls) => {
-                self.add_reply(message, calls)?;
-                Ended::Terminal
-            }
-            // The reader has reported the model's error as the end of the run, so that the exchange itself is complete.
-            ModelReply::Failed => Ended::Terminal,
-            // The sink wanted no more.
-            ModelReply::Stopped => Ended::Cancelled,
-        };
-        Ok((Exchanged::Ended(ended), closed_at))
+        Ok(ended)
     }
 
     /// Adds the messages of an action to the conversation; the next request sends all of it.
@@ -246,31 +183,6 @@ fn with_help(error: TargetError) -> TargetError {
         return error.with_help(help);
     }
     error
-}
-
-/// Sends a request and reads its response with `reader`, which reports it to `sink`. `over_at` gets the moment at which the
-/// exchange was over, if the connection broke or the time was up.
-async fn send_and_read(
-    transport: &dyn Transport,
-    request: HttpRequest,
-    reader: &mut ReplyReader<'_>,
-    limits: &Limits,
-    sink: &mut dyn Sink,
-    over_at: &mut Option<At>,
-) -> Result<Exchanged, TargetError> {
-    let response = http::send(transport, request, limits, sink, over_at).await?;
-    // No response came before the timeout.
-    let Some(response) = response else {
-        return Ok(Exchanged::Ended(Ended::Timeout));
-    };
-    // The caller decides whether to retry, and needs the unread response: its headers for the wait, its body for the error.
-    if response.received.head.status == TOO_MANY_REQUESTS {
-        return Ok(Exchanged::Rejected(response));
-    }
-    // Every other status than success is an error, which gets a help if the model refuses tools.
-    let response = response.accepted().await.map_err(with_help)?;
-    let ended = http::read_events(response, reader, limits, sink, over_at).await?;
-    Ok(Exchanged::Ended(ended))
 }
 
 impl Session for OpenaiSession {

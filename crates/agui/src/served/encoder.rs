@@ -1,6 +1,5 @@
 //! The events of an agent's actions: one form for each change, which the decoder reads as the same change.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::conversation_settings::ProtocolVersion;
 use ananke_agents::{ServedFrame, TimedChange};
-use ananke_trace::trace::{Change, Interrupt, MessageKind, ResultContent, RunEnd, Usage};
+use ananke_trace::trace::{Change, Interrupt, MessageKind, RunEnd, Usage};
 
 /// Makes the events of one response.
 pub(super) struct Encoder<'r> {
@@ -141,7 +140,7 @@ impl<'r> Encoder<'r> {
                 "type": "TOOL_CALL_RESULT",
                 "messageId": self.result_id(id),
                 "toolCallId": id,
-                "content": result_text(result),
+                "content": result.as_text(),
                 "role": "tool",
             }),
             Change::Custom { name, value } => {
@@ -237,21 +236,6 @@ fn subagent_of<'c>(change: &'c Change<'_>) -> Option<&'c str> {
             subagent.as_deref()
         }
         _ => None,
-    }
-}
-
-/// A result as text. A string that would be taken for another value is quoted.
-fn result_text<'c>(result: &'c ResultContent<'_>) -> Cow<'c, str> {
-    match result {
-        ResultContent::Text(text) => Cow::Borrowed(text),
-        ResultContent::Json(Value::String(text))
-            if serde_json::from_str::<Value>(text).is_err() =>
-        {
-            Cow::Borrowed(text)
-        }
-        ResultContent::Json(value) | ResultContent::Structured { value, .. } => {
-            Cow::Owned(value.to_string())
-        }
     }
 }
 

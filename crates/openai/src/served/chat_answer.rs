@@ -5,8 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::rounds::{Round, RoundPart};
-use ananke_agents::{ServedFrame, ServedResponse};
+use ananke_agents::{Round, RoundPart, ServedFrame, ServedResponse};
 use ananke_trace::trace::Usage;
 
 /// The fields that every answer to a request has.
@@ -35,11 +34,13 @@ impl ChatAnswer<'_> {
         let role = json!({ "role": "assistant", "content": "" });
         let mut frames = vec![self.chunk(first, &role, None)];
         for (after, part) in &round.parts {
-            frames.push(self.chunk(*after, &delta(part), None));
+            if let Some(delta) = delta(part) {
+                frames.push(self.chunk(*after, &delta, None));
+            }
         }
         // A failure after the first part is an error within the stream, which has no other end then.
-        if let Some((message, code)) = &round.error {
-            let error = error(message, code.as_deref());
+        if let Some((message, code)) = round.error() {
+            let error = error(message, code);
             frames.push(ServedFrame::event(round.ended, error));
             return ServedResponse::events(frames);
         }
@@ -93,6 +94,7 @@ impl ChatAnswer<'_> {
                         arguments.push_str(more);
                     }
                 }
+                RoundPart::Own(..) => {}
             }
         }
         // A message of calls alone has null as its content, as from the API itself.
@@ -144,8 +146,8 @@ pub(super) fn error(message: &str, code: Option<&str>) -> Value {
 
 /// The response of an agent that fails before it says anything.
 fn failure(round: &Round) -> Option<ServedResponse> {
-    let (message, code) = round.error.as_ref()?;
-    let bytes = Bytes::from(error(message, code.as_deref()).to_string());
+    let (message, code) = round.error()?;
+    let bytes = Bytes::from(error(message, code).to_string());
     let frame = ServedFrame {
         after: round.ended,
         bytes,
@@ -154,9 +156,9 @@ fn failure(round: &Round) -> Option<ServedResponse> {
 }
 
 /// The delta of a chunk that contains this part. The first delta of a call has its id and its tool; those with its arguments
-/// follow, and have only its index.
-fn delta(part: &RoundPart) -> Value {
-    match part {
+/// follow, and have only its index. Calls of the agent's own are in no chunk.
+fn delta(part: &RoundPart) -> Option<Value> {
+    Some(match part {
         RoundPart::Text(text) => json!({ "content": text }),
         RoundPart::Reasoning(text) => json!({ "reasoning_content": text }),
         RoundPart::Call(place, id, tool) => {
@@ -166,7 +168,8 @@ fn delta(part: &RoundPart) -> Value {
         RoundPart::Arguments(place, text) => {
             json!({ "tool_calls": [{ "index": place, "function": { "arguments": text } }] })
         }
-    }
+        RoundPart::Own(..) => return None,
+    })
 }
 
 fn finish_reason(round: &Round) -> &'static str {

@@ -1,6 +1,5 @@
 //! A chat-completions request as a server receives it.
 
-use std::collections::HashSet;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -8,9 +7,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::chat_answer::{ChatAnswer, error};
-use super::rounds::round;
 use super::streamed::streamed;
-use ananke_agents::{Action, ServedFrame, ServedRequest, ServedResponse, TimedChange, counted};
+use ananke_agents::{
+    Action, OwnCalls, ServedFrame, ServedRequest, ServedResponse, TimedChange, counted,
+    round_of_request,
+};
 use ananke_base::message::{ToolAnswer, ToolDeclaration, UserContent};
 use ananke_base::{context::digest, source::received_json::read_as, text::truncate};
 
@@ -180,16 +181,7 @@ impl ServedRequest for ChatInput {
 
     /// The response to this request. `runs` has one run of the agent for each action of the client.
     fn response(&self, runs: &[Vec<TimedChange>]) -> ServedResponse {
-        // The turn began with the last message of the user. Each action after it has the results of one round of calls, so that
-        // their number is the number of the round to answer with, from 0. Without a message of the user, the turn began with the
-        // first action.
-        let mut actions = self.actions.iter();
-        let turn_start = actions.rposition(|action| matches!(action, Action::User { .. }));
-        let turn_start = turn_start.unwrap_or_default();
-        let round_number = self.actions.len() - 1 - turn_start;
-        let tools: HashSet<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
-        let runs_of_turn = runs.get(turn_start..).unwrap_or_default();
-        let round = round(runs_of_turn, &tools, round_number);
+        let round = round_of_request(&self.actions, runs, &self.tools, OwnCalls::Hidden);
         let answer = ChatAnswer {
             id: &self.id,
             model: &self.model,

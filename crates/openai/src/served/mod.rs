@@ -4,7 +4,6 @@
 
 mod chat_answer;
 mod chat_input;
-mod rounds;
 mod streamed;
 
 use self::chat_input::ChatInput;

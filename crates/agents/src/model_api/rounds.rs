@@ -3,42 +3,96 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use ananke_agents::TimedChange;
+use crate::served::TimedChange;
+use crate::session::Action;
+use ananke_base::message::ToolDeclaration;
 use ananke_trace::trace::{Change, MessageKind, RunEnd, Usage};
 
-/// One answer.
+/// One answer of the model.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Round {
-    /// The parts of the answer, in their order.
-    pub(super) parts: Vec<(Duration, RoundPart)>,
+pub struct Round {
+    /// The parts of the answer, in their order, each with its time after the request.
+    pub parts: Vec<(Duration, RoundPart)>,
     /// The tokens, if they are reported.
-    pub(super) usage: Option<Usage>,
+    pub usage: Option<Usage>,
     /// The moment at which it is over.
-    pub(super) ended: Duration,
-    pub(super) calls: usize,
-    /// The error that ended it: the message, and a code.
-    pub(super) error: Option<(String, Option<String>)>,
+    pub ended: Duration,
+    /// The number of calls that the client executes.
+    pub calls: usize,
+    /// The end of the run, if it is the last answer of the turn and not simply done.
+    pub end: Option<RunEnd>,
 }
 
 /// A part of an answer.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum RoundPart {
+#[derive(Debug, PartialEq)]
+pub enum RoundPart {
     /// More of the text.
     Text(String),
     /// More of what the model thinks.
     Reasoning(String),
-    /// A call begins: its place among the calls, its id and the tool.
+    /// A call begins that the client executes: its place among them, its id and the tool.
     Call(usize, String, String),
     /// More of the arguments of the call at this place.
     Arguments(usize, String),
+    /// A step of a call that the agent executes itself, with the id of the call.
+    Own(String, OwnCallStep),
 }
 
-/// One answer of a turn. A chat completion ends with calls of the client's tools, and the client sends a new request with their
-/// results. So a turn of the agent is split into rounds after such calls, and `number` is the round that is answered, from 0.
-/// `tools` are the tools of the client: the agent executes its other tools itself, and no client sees them.
-pub(super) fn round(runs: &[Vec<TimedChange>], tools: &HashSet<&str>, number: usize) -> Round {
+/// A step of a call that an agent executes itself.
+#[derive(Debug, PartialEq)]
+pub enum OwnCallStep {
+    /// It begins, with the name of its tool.
+    Begins(String),
+    /// More of its arguments.
+    Arguments(String),
+    /// Its result, and whether that is an error.
+    Ends(String, bool),
+}
+
+/// The calls that an agent executes itself, as an API has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnCalls {
+    /// No client sees them.
+    Hidden,
+    /// A response contains them.
+    Shown,
+}
+
+/// The answer to a request with these `actions` of its conversation, of which `runs` has one run of the agent each. `tools` are
+/// the tools of the client.
+pub fn round_of_request(
+    actions: &[Action],
+    runs: &[Vec<TimedChange>],
+    tools: &[ToolDeclaration],
+    own_calls: OwnCalls,
+) -> Round {
+    // The turn began with the last action that is no results. Each action after it has the results of one round of calls, so that
+    // their number is the number of the round to answer with, from 0. Without such an action, the turn began with the first one.
+    let mut from_start = actions.iter();
+    let turn_start = from_start.rposition(|action| !matches!(action, Action::ToolResults(_)));
+    let turn_start = turn_start.unwrap_or_default();
+    let number = actions.len().saturating_sub(1 + turn_start);
+    let tools: HashSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    round(
+        runs.get(turn_start..).unwrap_or_default(),
+        &tools,
+        own_calls,
+        number,
+    )
+}
+
+/// One answer of a turn. An answer ends with calls of the client's tools, and the client sends a new request with their results.
+/// So a turn of the agent is split into rounds after such calls, and `number` is the round that is answered, from 0. `tools` are
+/// the tools of the client: the agent executes its other tools itself.
+fn round(
+    runs: &[Vec<TimedChange>],
+    tools: &HashSet<&str>,
+    own_calls: OwnCalls,
+    number: usize,
+) -> Round {
     let mut reader = RoundReader {
         tools,
+        own_calls,
         rounds: vec![Round::default()],
         calls: Vec::new(),
         is_over: false,
@@ -67,8 +121,19 @@ pub(super) fn round(runs: &[Vec<TimedChange>], tools: &HashSet<&str>, number: us
     round
 }
 
+impl Round {
+    /// The error that ended it: the message, and a code.
+    pub fn error(&self) -> Option<(&str, Option<&str>)> {
+        match &self.end {
+            Some(RunEnd::Error { message, code }) => Some((message, code.as_deref())),
+            _ => None,
+        }
+    }
+}
+
 struct RoundReader<'t> {
     tools: &'t HashSet<&'t str>,
+    own_calls: OwnCalls,
     rounds: Vec<Round>,
     /// The ids of the calls of the last round.
     calls: Vec<String>,
@@ -100,8 +165,7 @@ impl RoundReader<'_> {
                 self.begin_after_calls();
                 self.part(after, RoundPart::Reasoning(delta.to_string()));
             }
-            // Calls of other tools are the agent's own: neither they nor their arguments and results are in any round. A call is
-            // the first of a new round if the calls of the last one are complete (`is_over`).
+            // A call is the first of a new round if the calls of the last one are complete (`is_over`).
             Change::CallOpened { id, name, .. } if self.tools.contains(&**name) => {
                 if self.is_over {
                     self.begin_after_calls();
@@ -112,14 +176,28 @@ impl RoundReader<'_> {
                 );
                 self.calls.push(id.to_string());
             }
-            Change::CallArgs { id, delta } => {
-                // The place is among the calls of this round: `None` for a call of the agent's own.
-                if let Some(place) = self.place(id) {
-                    self.part(after, RoundPart::Arguments(place, delta.to_string()));
+            // Calls of other tools are the agent's own, and part of an answer only where the API has them.
+            Change::CallOpened { id, name, .. } => {
+                self.own(after, id, OwnCallStep::Begins(name.to_string()));
+            }
+            Change::CallArgs { id, delta } => match self.place(id) {
+                Some(place) => self.part(after, RoundPart::Arguments(place, delta.to_string())),
+                None => self.own(after, id, OwnCallStep::Arguments(delta.to_string())),
+            },
+            // The result of a call of the client comes with its next request, so that the round was complete before it.
+            Change::CallAnswered {
+                id,
+                result,
+                is_error,
+            } => {
+                if self.place(id).is_some() {
+                    self.is_over = true;
+                } else {
+                    let ends =
+                        OwnCallStep::Ends(result.as_text().into_owned(), *is_error == Some(true));
+                    self.own(after, id, ends);
                 }
             }
-            // The result of a call of the client comes with its next request, so that the round was complete before it.
-            Change::CallAnswered { id, .. } => self.is_over |= self.place(id).is_some(),
             Change::Usage(usage) => {
                 if self.is_over {
                     self.begin_after_calls();
@@ -134,9 +212,9 @@ impl RoundReader<'_> {
             Change::RunEnded(end) => {
                 // A run that ends with calls waits for their results.
                 self.is_over |= self.has_calls();
-                if let RunEnd::Error { message, code } = end {
+                if *end != RunEnd::Finished {
                     self.begin_after_calls();
-                    self.last().error = Some((message.clone(), code.clone()));
+                    self.last().end = Some(end.clone());
                 }
             }
             // A chat completion has no form for any other change.
@@ -163,6 +241,14 @@ impl RoundReader<'_> {
             self.calls.clear();
             self.is_over = false;
             self.has_text = false;
+        }
+    }
+
+    /// Adds a step of a call of the agent's own to the last round, or to a new one, if the API has such calls.
+    fn own(&mut self, after: Duration, id: &str, step: OwnCallStep) {
+        if self.own_calls == OwnCalls::Shown {
+            self.begin_after_calls();
+            self.part(after, RoundPart::Own(id.to_owned(), step));
         }
     }
 
@@ -240,11 +326,13 @@ mod tests {
                 change,
             })
             .collect();
-        let round = round(&[changes], &tools.iter().copied().collect(), number);
+        let tools = tools.iter().copied().collect();
+        let round = round(&[changes], &tools, OwnCalls::Hidden, number);
         let parts = round.parts.into_iter().map(|(_, part)| match part {
             RoundPart::Text(text) | RoundPart::Reasoning(text) => text,
             RoundPart::Call(place, id, tool) => format!("{place} {id} {tool}"),
             RoundPart::Arguments(place, text) => format!("{place} {text}"),
+            RoundPart::Own(id, step) => format!("{id}: {step:?}"),
         });
         parts.collect()
     }

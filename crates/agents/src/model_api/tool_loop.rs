@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{common::ToolExecution, error::TargetError, session::UndeclaredCalls};
+use crate::{common::ToolExecution, error::TargetError, session::UndeclaredCalls};
 use ananke_base::message::{HistoryMessage, ToolDeclaration};
 
 /// The calls of one conversation, and the tools that its requests declare.

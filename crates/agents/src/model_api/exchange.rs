@@ -1,0 +1,165 @@
+//! One request to a model and its response, and further requests while the server rejects it for now.
+
+use crate::error::TargetError;
+use crate::http::{
+    self, ClientEvent, HttpRequest, RejectedRetries, RequestProgress, Response, StreamReader,
+    TOO_MANY_REQUESTS, Transport,
+};
+use crate::limits::Limits;
+use crate::sink::{Ended, Sink, Wire};
+use ananke_base::context::{At, Clock};
+
+/// The reader of one response of a model.
+pub trait ModelReader: StreamReader {
+    /// The part of a complete reply that the session keeps.
+    type Reply;
+
+    /// Whether the response may end here.
+    fn is_ended(&self) -> bool;
+
+    /// Reports everything that has arrived of a response that is incomplete and no longer read.
+    fn abandon(self, sink: &mut dyn Sink);
+
+    /// Reports the end of the response to `sink`, and returns what the session keeps of it.
+    ///
+    /// # Errors
+    /// If the response cannot be used, such as one with a call without a name.
+    fn finish(self, sink: &mut dyn Sink) -> Result<ModelReply<Self::Reply>, TargetError>;
+}
+
+/// The content of a response that is over.
+#[derive(Debug)]
+pub enum ModelReply<R> {
+    /// A complete reply.
+    Complete(R),
+    /// The server reported an error instead of the rest.
+    Failed,
+    /// The sink wanted no more.
+    Stopped,
+}
+
+/// The surroundings of an exchange with a model.
+pub struct ModelExchange<'a> {
+    /// Carries the requests.
+    pub transport: &'a dyn Transport,
+    /// The time of day, for servers that say when to ask again.
+    pub clock: &'a dyn Clock,
+    /// The number of times that a request is sent again that was rejected with HTTP 429.
+    pub retries: u32,
+    /// Adds to the error of a response with another status than success what to do about it.
+    pub with_help: fn(TargetError) -> TargetError,
+}
+
+/// The result of one request.
+enum Attempt {
+    Ended(Ended),
+    /// The server rejects it for now.
+    Rejected(Response),
+}
+
+impl ModelExchange<'_> {
+    /// Sends `request` and reads its response with `reader`. While the server rejects it with the status 429, it is sent again
+    /// after a wait. Returns the reply as well, if it is complete. `limits` are those of the target.
+    ///
+    /// # Errors
+    /// If the model fails, its response is not valid, or it still rejects the request after the last retry.
+    pub async fn run<R: ModelReader>(
+        &self,
+        request: HttpRequest,
+        mut reader: R,
+        mut limits: Limits,
+        sink: &mut dyn Sink,
+    ) -> Result<(Ended, Option<R::Reply>), TargetError> {
+        let mut retries = RejectedRetries::new(self.retries);
+        let (ended, closed_at) = loop {
+            // Each request takes its own steps, which a timeout reports.
+            let mut request = request.clone();
+            request.progress = RequestProgress::default();
+            let (attempt, closed_at) = self.attempt(request, &mut reader, &limits, sink).await;
+            let rejection = match attempt {
+                Ok(Attempt::Ended(ended)) => break (Ok(ended), closed_at),
+                Ok(Attempt::Rejected(rejection)) => rejection,
+                Err(error) => break (Err(error), closed_at),
+            };
+            sink.wire(closed_at, Wire::Closed);
+            let transport = self.transport;
+            let waited = retries.wait(rejection, closed_at, &mut limits, self.clock, transport);
+            // The turn ends here if its time is up before the wait is over, or if it was cancelled.
+            if let Some(ended) = waited.await? {
+                return Ok((ended, None));
+            }
+        };
+
+        // An incomplete response is reported as far as it came. The close of any response is reported after its content, and
+        // before an error is returned, so that it is never missing.
+        if !matches!(ended, Ok(Ended::Terminal)) {
+            reader.abandon(sink);
+            sink.wire(closed_at, Wire::Closed);
+            return Ok((ended?, None));
+        }
+        let reply = reader.finish(sink);
+        sink.wire(closed_at, Wire::Closed);
+        Ok(match reply? {
+            ModelReply::Complete(reply) => (Ended::Terminal, Some(reply)),
+            // The reader has reported the model's error as the end of the run, so that the exchange itself is complete.
+            ModelReply::Failed => (Ended::Terminal, None),
+            // The sink wanted no more.
+            ModelReply::Stopped => (Ended::Cancelled, None),
+        })
+    }
+
+    /// Sends one request and reads its response. Returns the result, and the moment at which the connection was closed.
+    async fn attempt<R: ModelReader>(
+        &self,
+        request: HttpRequest,
+        reader: &mut R,
+        limits: &Limits,
+        sink: &mut dyn Sink,
+    ) -> (Result<Attempt, TargetError>, At) {
+        // `send_and_read` sets this if the connection broke or the time was up; otherwise the exchange is over once it returns.
+        let mut over_at = None;
+        let exchange = self.send_and_read(request, reader, limits, sink, &mut over_at);
+        // A cancellation drops the exchange, which closes its connection, and results in `None`.
+        let attempt = match limits.cancel.run_until_cancelled(exchange).await {
+            // If the model had stopped before the cancellation or the timeout, the reply is complete and only the stream was
+            // left open: neither is an error then.
+            None | Some(Ok(Attempt::Ended(Ended::Timeout))) if reader.is_ended() => {
+                reader.give_up();
+                Ok(Attempt::Ended(Ended::Terminal))
+            }
+            Some(attempt) => attempt,
+            None => Ok(Attempt::Ended(Ended::Cancelled)),
+        };
+        // The moment is `over_at` if it is set, and else the time of now; in a replay it is the recorded one.
+        let closed_at = self.transport.moment(ClientEvent::Closes(over_at));
+        (attempt, closed_at)
+    }
+
+    /// Sends a request and reads its response with `reader`, which reports it to `sink`. `over_at` gets the moment at which the
+    /// exchange was over, if the connection broke or the time was up.
+    ///
+    /// # Errors
+    /// If the connection fails, the server refuses the request, or the response is not what its protocol promises.
+    async fn send_and_read<R: ModelReader>(
+        &self,
+        request: HttpRequest,
+        reader: &mut R,
+        limits: &Limits,
+        sink: &mut dyn Sink,
+        over_at: &mut Option<At>,
+    ) -> Result<Attempt, TargetError> {
+        let response = http::send(self.transport, request, limits, sink, over_at).await?;
+        // No response came before the timeout.
+        let Some(response) = response else {
+            return Ok(Attempt::Ended(Ended::Timeout));
+        };
+        // The caller decides whether to retry, and needs the unread response: its headers for the wait, its body for the error.
+        if response.received.head.status == TOO_MANY_REQUESTS {
+            return Ok(Attempt::Rejected(response));
+        }
+        // Every other status than success is an error.
+        let response = response.accepted().await.map_err(self.with_help)?;
+        let ended = http::read_events(response, reader, limits, sink, over_at).await?;
+        Ok(Attempt::Ended(ended))
+    }
+}

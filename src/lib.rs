@@ -154,6 +154,8 @@ pub use ananke_recording as recording;
 #[doc(hidden)]
 pub use ananke_report::{compare, report, run_document};
 #[doc(hidden)]
+pub use ananke_responses as responses;
+#[doc(hidden)]
 pub use ananke_rules as assertion;
 #[doc(hidden)]
 pub use ananke_run as run;

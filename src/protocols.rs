@@ -17,6 +17,7 @@ use ananke_mcp::McpConfig;
 use ananke_model::schema::CommittedSchemas;
 pub use ananke_openai::program_target;
 use ananke_openai::{OpenaiConfig, ProgramTransport};
+use ananke_responses::ResponsesConfig;
 
 /// The protocols, in the order of messages and schemas.
 const PROTOCOLS: &[Registration] = &[
@@ -25,6 +26,7 @@ const PROTOCOLS: &[Registration] = &[
     Registration::of::<A2aConfig>(),
     Registration::of::<McpConfig>(),
     Registration::of::<OpenaiConfig>(),
+    Registration::of::<ResponsesConfig>(),
     Registration::of::<HttpAgentConfig>(),
     Registration::of::<ScriptedConfig>(),
 ];

@@ -67,8 +67,9 @@ pub use http::{
 pub use limits::{Limits, in_words};
 pub use lookup::{NameLookup, ServerHead};
 pub use model_api::{
-    AnsweredCalls, CallKeys, ModelExchange, ModelReader, ModelReply, OwnCallStep, OwnCalls, Round,
-    RoundPart, ToolLoop, params, round_of_request, url_of_api,
+    AnsweredCalls, CallKeys, ModelExchange, ModelParams, ModelReader, ModelReply, OwnCallStep,
+    OwnCalls, Round, RoundPart, ToolLoop, listed_models, params, round_of_request, url_beside,
+    url_of_api,
 };
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
 pub use proposal::{

@@ -49,6 +49,9 @@ pub trait ServedRequest: Send + Sync {
     /// The frame that says in the middle of a response that the agent has failed; empty if the protocol has none.
     fn failure_frame(&self, message: &str) -> Bytes;
 
+    /// Takes it that another server has sent this response to it: a later request may name the response.
+    fn answered_by(&self, _response: &ServedResponse) {}
+
     /// A piece of the response to the request `recorded`, as the response to this one has it.
     fn adopted(&self, recorded: &dyn ServedRequest, piece: &Bytes) -> Bytes;
 
@@ -148,6 +151,14 @@ impl ServedResponse {
 }
 
 impl ServedFrame {
+    /// A server-sent event of this name with this data, which is one line.
+    pub fn named_event(after: Duration, name: &str, data: impl std::fmt::Display) -> Self {
+        Self {
+            after,
+            bytes: Bytes::from(format!("event: {name}\ndata: {data}\n\n")),
+        }
+    }
+
     /// A server-sent event with this data, which is one line.
     pub fn event(after: Duration, data: impl std::fmt::Display) -> Self {
         Self {

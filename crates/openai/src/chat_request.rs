@@ -4,17 +4,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::chat_message::ChatMessage;
+use super::config::OpenaiSettings;
 use ananke_base::message::ToolDeclaration;
 
 /// The keys that every request has of its own.
-pub(super) const RESERVED: [&str; 6] = [
-    "model",
-    "messages",
-    "stream",
-    "tools",
-    "functions",
-    "function_call",
-];
+pub(super) const RESERVED: [&str; 5] =
+    ["model", "messages", "stream", "functions", "function_call"];
 
 /// Asks for the tokens of the response; servers that do not know it ignore it. `params` may set it to another value, or to
 /// null to omit it.
@@ -33,10 +28,15 @@ pub(super) struct ChatRequest<'a> {
 }
 
 #[derive(Serialize)]
-struct Tool<'a> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    function: ToolFunction<'a>,
+#[serde(untagged)]
+enum Tool<'a> {
+    Function {
+        #[serde(rename = "type")]
+        kind: &'static str,
+        function: ToolFunction<'a>,
+    },
+    /// A tool of the server, as `params.tools` has it.
+    OfServer(&'a Value),
 }
 
 #[derive(Serialize)]
@@ -48,43 +48,47 @@ struct ToolFunction<'a> {
 }
 
 impl<'a> ChatRequest<'a> {
-    /// A request for a stream of chunks. `params` are the parameters of the target, and `props` the data of the caller: of two
-    /// values for one key, that of the caller is sent.
+    /// A request for a stream of chunks to `model`. `tools` are those of the client, and `props` the data of the caller: of two
+    /// values for one key, that of the caller is sent instead of that of the target.
     pub(super) fn new(
         model: &'a str,
         messages: &'a [ChatMessage],
         tools: &'a [ToolDeclaration],
-        params: &Map<String, Value>,
+        settings: &'a OpenaiSettings,
         props: Map<String, Value>,
     ) -> Self {
         // Usage comes first, because the keys that follow may replace it: servers report tokens in a stream only if asked.
         let mut keys = Map::new();
         let usage = serde_json::json!({ "include_usage": true });
         keys.insert(STREAM_OPTIONS.to_owned(), usage);
-        keys.extend(params.clone());
+        keys.extend(settings.params.clone());
         // The caller's data must not replace the conversation. `params` need no such check, since a target with a reserved
         // key does not load.
         for (key, value) in props {
-            if !RESERVED.contains(&key.as_str()) {
+            if !RESERVED.contains(&key.as_str()) && key != "tools" {
                 keys.insert(key, value);
             }
         }
         // A null in a test removes a key, also one that the lines above added.
         keys.retain(|_, value| !value.is_null());
 
-        let tools = tools.iter().map(|tool| Tool {
-            kind: "function",
-            function: ToolFunction {
-                name: &tool.name,
-                description: &tool.description,
-                parameters: &tool.parameters,
-            },
-        });
+        let mut all_tools = Vec::new();
+        for tool in tools {
+            all_tools.push(Tool::Function {
+                kind: "function",
+                function: ToolFunction {
+                    name: &tool.name,
+                    description: &tool.description,
+                    parameters: &tool.parameters,
+                },
+            });
+        }
+        all_tools.extend(settings.server_tools.iter().map(Tool::OfServer));
         Self {
             model,
             messages,
             stream: true,
-            tools: tools.collect(),
+            tools: all_tools,
             params: keys,
         }
     }

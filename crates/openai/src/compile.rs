@@ -8,7 +8,7 @@ use super::chat_request::RESERVED;
 use super::config::{OpenaiConfig, OpenaiSettings};
 use super::openai_target::OpenaiTarget;
 use ananke_agents::http::{headers, retries};
-use ananke_agents::{params, url_of_api};
+use ananke_agents::{ModelParams, params, url_of_api};
 use ananke_model::variables::{Fill as _, Interpolation, Leaf, endpoint_url};
 
 /// The path of chat completions under the base of an API.
@@ -30,11 +30,13 @@ pub(super) fn compile(
     let headers = headers(target.headers.as_ref(), interpolation);
     let retries = retries(target.retry_429.as_ref(), interpolation);
     let options = target.http.fill(interpolation);
+    let ModelParams { keys, tools } = params?;
     Ok(OpenaiTarget::new(OpenaiSettings {
         endpoint: completions(endpoint?),
         model: model?,
         instructions: instructions?,
-        params: params?,
+        params: keys,
+        server_tools: tools,
         headers: headers?,
         // Every request of every session refers to the options.
         options: Arc::new(options?),

@@ -26,7 +26,7 @@ pub struct OpenaiConfig {
     pub model: Text,
     /// The system message that every request begins with (default: none).
     pub instructions: Option<Text>,
-    /// Further keys of every request, such as `temperature` (default: none).
+    /// Further keys of every request, such as `temperature` (default: none). `tools` in it are added to the `client_tools`.
     #[serde(default, deserialize_with = "ananke_model::model::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     #[schemars(example = serde_json::json!({"temperature": 0}))]
@@ -58,6 +58,8 @@ pub struct OpenaiSettings {
     pub instructions: Option<String>,
     /// Further keys of every request.
     pub params: Map<String, Value>,
+    /// The tools that `params` declare, as the API has them.
+    pub server_tools: Vec<Value>,
     /// Headers of every request, in the order of the file.
     pub headers: Vec<(String, String)>,
     /// The options of connections and responses.

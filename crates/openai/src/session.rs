@@ -127,14 +127,20 @@ impl OpenaiSession {
     /// The body of the next request. It contains the `props` of the caller's context as further keys, and the option `connector`
     /// as its model. A chat completion has no place for the rest of the context.
     fn body(&self, context: RequestContext) -> Result<Bytes, TargetError> {
-        let OpenaiSettings { model, params, .. } = &*self.settings;
+        let OpenaiSettings { model, .. } = &*self.settings;
         let RequestContext { props, options, .. } = context;
         let model = match options.get(CONNECTOR) {
             Some(Value::String(connector)) => connector,
             // Without a name there, the model of the target is asked.
             Some(_) | None => model,
         };
-        let request = ChatRequest::new(model, &self.messages, &self.tools.declared, params, props);
+        let request = ChatRequest::new(
+            model,
+            &self.messages,
+            &self.tools.declared,
+            &self.settings,
+            props,
+        );
         match serde_json::to_vec(&request) {
             Ok(body) => Ok(body.into()),
             Err(error) => Err(TargetError::new(format!(

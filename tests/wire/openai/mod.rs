@@ -39,6 +39,7 @@ fn settings(retries: u32) -> OpenaiSettings {
         model: "m".to_owned(),
         instructions: None,
         params: Map::new(),
+        server_tools: Vec::new(),
         headers: Vec::new(),
         options: Arc::default(),
         retries,

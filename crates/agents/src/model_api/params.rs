@@ -6,8 +6,19 @@ use ananke_base::diagnostic::Code;
 use ananke_base::source::Node;
 use ananke_model::variables::{Fill as _, Interpolation, Leaf};
 
-/// The `params` of a target: keys that are added to each request. `reserved` are the keys that each request sets itself: they are
-/// errors.
+/// The keys that a target adds to each request.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModelParams {
+    /// The keys, apart from the tools.
+    pub keys: Map<String, Value>,
+    /// Tools in addition to the `client_tools`, in the form that the API has: those that the server executes are declared so.
+    pub tools: Vec<Value>,
+}
+
+/// The key of `params` whose items are added to the tools of the client.
+const TOOLS: &str = "tools";
+
+/// The `params` of a target. `reserved` are the keys that each request sets itself: they are errors.
 ///
 /// # Errors
 /// If a variable has no value yet, or if a key is reserved, which is reported to `interpolation`.
@@ -15,7 +26,7 @@ pub fn params(
     node: Option<&Node>,
     reserved: &[&str],
     interpolation: &mut Interpolation<'_>,
-) -> Leaf<Map<String, Value>> {
+) -> Leaf<ModelParams> {
     // An error is returned only after the values are filled, so that their problems are reported as well.
     let mut key_check = Ok(());
     for entry in node.into_iter().flat_map(Node::entries) {
@@ -27,8 +38,18 @@ pub fn params(
             let help = Some("the model is `model`, its tools are `client_tools`".to_owned());
             key_check = Err(interpolation.report(Code::BadValue, entry.key_span, message, help));
         }
+        if entry.key == TOOLS && !matches!(entry.value.to_json(), Value::Array(_) | Value::Null) {
+            let message = format!("`{TOOLS}` is not a list");
+            let help = Some("write each tool as an item, as the API has it".to_owned());
+            key_check = Err(interpolation.report(Code::BadValue, entry.key_span, message, help));
+        }
     }
-    let params: Leaf<Option<_>> = node.fill(interpolation);
+    let params: Leaf<Option<Map<String, Value>>> = node.fill(interpolation);
     key_check?;
-    Ok(params?.unwrap_or_default())
+    let mut keys = params?.unwrap_or_default();
+    let tools = match keys.shift_remove(TOOLS) {
+        Some(Value::Array(tools)) => tools,
+        _ => Vec::new(),
+    };
+    Ok(ModelParams { keys, tools })
 }

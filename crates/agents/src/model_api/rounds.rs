@@ -1,6 +1,6 @@
 //! The answers of a model in one turn: each but the last ends with calls that the client executes.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use crate::served::TimedChange;
@@ -73,52 +73,11 @@ pub fn round_of_request(
     let turn_start = turn_start.unwrap_or_default();
     let number = actions.len().saturating_sub(1 + turn_start);
     let tools: HashSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-    round(
-        runs.get(turn_start..).unwrap_or_default(),
-        &tools,
-        own_calls,
-        number,
-    )
-}
-
-/// One answer of a turn. An answer ends with calls of the client's tools, and the client sends a new request with their results.
-/// So a turn of the agent is split into rounds after such calls, and `number` is the round that is answered, from 0. `tools` are
-/// the tools of the client: the agent executes its other tools itself.
-fn round(
-    runs: &[Vec<TimedChange>],
-    tools: &HashSet<&str>,
-    own_calls: OwnCalls,
-    number: usize,
-) -> Round {
-    let mut reader = RoundReader {
-        tools,
-        own_calls,
-        rounds: vec![Round::default()],
-        calls: Vec::new(),
-        is_over: false,
-        has_text: false,
-    };
-    for TimedChange { after, change } in runs.iter().flatten() {
-        reader.read(*after, change);
-    }
-    let mut rounds = reader.rounds;
-    // The times of changes are from the start of the turn, but those of a response are from its request. The time until the end
-    // of the round before has passed then, since that round was a response of its own.
-    let passed = match number.checked_sub(1) {
-        Some(previous) if previous < rounds.len() => rounds[previous].ended,
-        // The first round has none before it.
-        _ => Duration::ZERO,
-    };
-    // An agent that is done before this round answers nothing more.
-    let Some(round) = rounds.get_mut(number) else {
-        return Round::default();
-    };
-    let mut round = std::mem::take(round);
-    for (after, _) in &mut round.parts {
-        *after = after.saturating_sub(passed);
-    }
-    round.ended = round.ended.saturating_sub(passed);
-    round
+    let (earlier, of_turn) = runs.split_at(turn_start.min(runs.len()));
+    let mut reader = RoundReader::new(&tools, own_calls);
+    reader.note_own_calls(earlier);
+    reader.read_all(of_turn);
+    reader.into_round(number)
 }
 
 impl Round {
@@ -131,9 +90,13 @@ impl Round {
     }
 }
 
+/// Splits a turn into its answers. An answer ends with calls of the client's tools, and the client sends a new request with their
+/// results.
 struct RoundReader<'t> {
     tools: &'t HashSet<&'t str>,
     own_calls: OwnCalls,
+    /// The calls of the agent's own in earlier turns that may go on in this one: each with its steps so far.
+    earlier_calls: HashMap<String, Vec<OwnCallStep>>,
     rounds: Vec<Round>,
     /// The ids of the calls of the last round.
     calls: Vec<String>,
@@ -143,7 +106,65 @@ struct RoundReader<'t> {
     has_text: bool,
 }
 
-impl RoundReader<'_> {
+impl<'t> RoundReader<'t> {
+    /// A reader of a turn of a conversation with these tools of the client: the agent executes its other tools itself.
+    fn new(tools: &'t HashSet<&'t str>, own_calls: OwnCalls) -> Self {
+        Self {
+            tools,
+            own_calls,
+            earlier_calls: HashMap::new(),
+            rounds: vec![Round::default()],
+            calls: Vec::new(),
+            is_over: false,
+            has_text: false,
+        }
+    }
+
+    /// Notes the calls of the agent's own in earlier turns: one that waited for an approval goes on in a later turn.
+    fn note_own_calls(&mut self, runs: &[Vec<TimedChange>]) {
+        for TimedChange { change, .. } in runs.iter().flatten() {
+            match change {
+                Change::CallOpened { id, name, .. } => {
+                    let begins = OwnCallStep::Begins(name.to_string());
+                    self.earlier_calls.insert(id.to_string(), vec![begins]);
+                }
+                Change::CallArgs { id, delta } => {
+                    if let Some(steps) = self.earlier_calls.get_mut(&**id) {
+                        steps.push(OwnCallStep::Arguments(delta.to_string()));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn read_all(&mut self, runs: &[Vec<TimedChange>]) {
+        for TimedChange { after, change } in runs.iter().flatten() {
+            self.read(*after, change);
+        }
+    }
+
+    /// The answer with this number, from 0.
+    fn into_round(mut self, number: usize) -> Round {
+        // The times of changes are from the start of the turn, but those of a response are from its request. The time until the end
+        // of the round before has passed then, since that round was a response of its own.
+        let passed = match number.checked_sub(1) {
+            Some(previous) if previous < self.rounds.len() => self.rounds[previous].ended,
+            // The first round has none before it.
+            _ => Duration::ZERO,
+        };
+        // An agent that is done before this round answers nothing more.
+        let Some(round) = self.rounds.get_mut(number) else {
+            return Round::default();
+        };
+        let mut round = std::mem::take(round);
+        for (after, _) in &mut round.parts {
+            *after = after.saturating_sub(passed);
+        }
+        round.ended = round.ended.saturating_sub(passed);
+        round
+    }
+
     /// Adds a change of the agent, at the time `after` from the start, to the last round, or to a new one. A round ends with its
     /// calls: text, reasoning and errors after a call are for the next round, while more calls may follow until one is answered.
     fn read(&mut self, after: Duration, change: &Change<'static>) {
@@ -246,10 +267,18 @@ impl RoundReader<'_> {
 
     /// Adds a step of a call of the agent's own to the last round, or to a new one, if the API has such calls.
     fn own(&mut self, after: Duration, id: &str, step: OwnCallStep) {
-        if self.own_calls == OwnCalls::Shown {
-            self.begin_after_calls();
-            self.part(after, RoundPart::Own(id.to_owned(), step));
+        if self.own_calls == OwnCalls::Hidden {
+            return;
         }
+        self.begin_after_calls();
+        // A call of an earlier turn begins again here, since each answer is read by itself.
+        let earlier = self.earlier_calls.remove(id).unwrap_or_default();
+        if !matches!(step, OwnCallStep::Begins(_)) {
+            for step in earlier {
+                self.part(after, RoundPart::Own(id.to_owned(), step));
+            }
+        }
+        self.part(after, RoundPart::Own(id.to_owned(), step));
     }
 
     fn place(&self, id: &str) -> Option<usize> {
@@ -327,7 +356,9 @@ mod tests {
             })
             .collect();
         let tools = tools.iter().copied().collect();
-        let round = round(&[changes], &tools, OwnCalls::Hidden, number);
+        let mut reader = RoundReader::new(&tools, OwnCalls::Hidden);
+        reader.read_all(&[changes]);
+        let round = reader.into_round(number);
         let parts = round.parts.into_iter().map(|(_, part)| match part {
             RoundPart::Text(text) | RoundPart::Reasoning(text) => text,
             RoundPart::Call(place, id, tool) => format!("{place} {id} {tool}"),

@@ -83,11 +83,16 @@ impl ToolLoop {
         if self.undeclared == UndeclaredCalls::Rejected && !names.contains(&tool) {
             return Err(undeclared(tool, &names));
         }
-        // `server_id` is needed for the answer, and only kept where it is not the key.
+        self.keep_id(key, server_id);
+        Ok(())
+    }
+
+    /// Keeps the id by which the server knows a call, for the answer to it.
+    pub fn keep_id(&mut self, key: String, server_id: String) {
+        // Most calls have their id as their key.
         if server_id != key {
             self.server_ids.insert(key, server_id);
         }
-        Ok(())
     }
 
     /// The id by which the server knows the call with this key, for the answer to it.

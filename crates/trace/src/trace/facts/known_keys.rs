@@ -42,6 +42,8 @@ impl JsonKinds {
     pub const BOOLEAN: Self = Self(16);
     /// An object or a list of them.
     pub const OBJECTS: Self = Self(1 | 2);
+    /// A text, or a list of its parts.
+    pub const CONTENT: Self = Self(2 | 4);
     /// An id: a text, or a number that is read as one.
     pub const ID: Self = Self(4 | 8);
 

@@ -115,6 +115,11 @@ impl<'a> Unread<'a> {
         Self::known(format!("result:{id}"), facts, reason)
     }
 
+    /// Text of a message that is not certain, for this reason.
+    pub fn text(reason: impl Into<Cow<'a, str>>) -> Self {
+        Self::known("text:message", Facts::of(&[Fact::Text]), reason)
+    }
+
     /// A change of the state that does not apply to it, for this reason.
     pub fn state(reason: impl Into<Cow<'a, str>>) -> Self {
         Self::known("state:change", Facts::of(&[Fact::State]), reason)

@@ -1,0 +1,88 @@
+//! The keys of a model behind the Responses API, and the settings that are known before the first request.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use url::Url;
+
+use ananke_agents::ToolExecution;
+use ananke_agents::http::{HttpConfig, HttpOptions};
+use ananke_base::source::{FreeMap, Node};
+use ananke_model::model::{Number, Since, Text, Toggle};
+
+/// A model behind OpenAI's Responses API, or behind Open Responses. Its tools are the `client_tools`, whose mocks answer its
+/// calls; tools that the server runs itself are declared in `params.tools`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.4"))]
+pub struct ResponsesConfig {
+    /// The base URL of the API, or the full URL of its responses (`http://` or `https://`).
+    #[schemars(example = "https://api.openai.com/v1")]
+    pub endpoint: Text,
+    /// The name of the model, also in reports.
+    #[schemars(example = "gpt-6-luna")]
+    pub model: Text,
+    /// The instructions of every request (default: none).
+    pub instructions: Option<Text>,
+    /// Further keys of every request, such as `temperature` (default: none). `tools` in it are added to the `client_tools`.
+    #[serde(default, deserialize_with = "ananke_model::model::optional_mapping")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    #[schemars(example = serde_json::json!({"reasoning": {"effort": "low"}}))]
+    pub params: Option<Node>,
+    /// Where the conversation is kept: with `full` (default) every request has all of it, and the server stores nothing; with
+    /// `previous_response_id` the server stores it, and a request names the response before.
+    #[schemars(example = &"previous_response_id")]
+    pub history: Option<HistoryForm>,
+    /// Who executes the functions: with `run` (default) the mocks of the `client_tools` answer the calls; with `observed` the server
+    /// executes them itself, and its calls are only checked.
+    #[schemars(example = &"observed")]
+    pub tools: Option<ToolExecution>,
+    /// HTTP headers of every request. Values of variables here are secrets and are masked in all output.
+    #[schemars(example = serde_json::json!({"authorization": "Bearer ${ENV.OPENAI_API_KEY}"}))]
+    pub headers: Option<FreeMap<Text>>,
+    /// How often a request is sent again that was rejected with HTTP 429, or `false` for never (default 3). The waiting
+    /// does not count as time of the model.
+    pub retry_429: Option<Toggle<Number>>,
+    /// The keys of every target over HTTP.
+    #[serde(rename = "$ananke::flattened")]
+    #[schemars(flatten)]
+    pub http: HttpConfig,
+}
+
+/// The form in which a request has the conversation before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HistoryForm {
+    /// All of it, as items. The server stores nothing.
+    #[default]
+    Full,
+    /// The id of the response before. The server stores the conversation.
+    PreviousResponseId,
+}
+
+/// A model behind the Responses API.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResponsesSettings {
+    /// The URL that requests are posted to.
+    pub endpoint: Url,
+    /// The name of the model.
+    pub model: String,
+    /// The instructions of every request.
+    pub instructions: Option<String>,
+    /// Further keys of every request.
+    pub params: Map<String, Value>,
+    /// The tools that `params` declare, as the API has them.
+    pub server_tools: Vec<Value>,
+    /// The form in which a request has the conversation.
+    pub history: HistoryForm,
+    /// Headers of every request, in the order of the file.
+    pub headers: Vec<(String, String)>,
+    /// The options of connections and responses.
+    pub options: Arc<HttpOptions>,
+    /// The number of times that a request is sent again that was rejected with HTTP 429.
+    pub retries: u32,
+    /// The side that executes the functions.
+    pub tools: ToolExecution,
+}

@@ -1,0 +1,172 @@
+//! One event of a response, as servers write it: every key may be missing, null, or of another form.
+
+use serde_json::Value;
+
+use ananke_base::source::received_json::{Halves, Oddities, SentText, read_event};
+
+/// One event.
+pub(super) struct Event {
+    value: Value,
+    pub(super) oddities: Oddities,
+    /// A key that is duplicated with another value.
+    pub(super) duplicate_key: Option<String>,
+}
+
+/// The meaning of an event, by its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EventKind {
+    /// The response begins, or goes on.
+    Begins,
+    /// An item begins.
+    ItemAdded,
+    /// An item is complete.
+    ItemDone,
+    /// More of a text: `true` if it is all of it.
+    Text(Extent),
+    /// More reasoning.
+    Reasoning(Extent),
+    /// More of the arguments of a call.
+    Arguments(Extent),
+    /// More of an input that is a text, and no JSON.
+    Input(Extent),
+    /// A part of a message begins, or is complete.
+    Part(Extent),
+    /// The response is over.
+    Ends,
+    /// An error.
+    Error,
+    /// Progress, which no rule is about.
+    Progress,
+    /// An event of another type.
+    Unknown,
+}
+
+/// The extent of a text in an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// A piece of it.
+    Piece,
+    /// All of it.
+    Whole,
+}
+
+/// Events that only say how far a call of the server is, or repeat what its item has.
+const PROGRESS: [&str; 12] = [
+    "response.web_search_call.",
+    "response.file_search_call.",
+    "response.code_interpreter_call.",
+    "response.image_generation_call.",
+    "response.mcp_call.",
+    "response.mcp_list_tools.",
+    "response.compaction.",
+    "response.audio.",
+    "response.output_text.annotation.",
+    "response.reasoning_summary_part.",
+    "response.shell_call_command.",
+    "response.shell_call_output_content.",
+];
+
+impl Event {
+    /// # Errors
+    /// The reason that the data is not an event; the text follows `event 3 `.
+    pub(super) fn parse(data: &str) -> Result<Self, String> {
+        match read_event(data) {
+            Ok((value @ Value::Object(_), mut oddities)) => Ok(Self {
+                value,
+                duplicate_key: oddities.duplicate_key.take(),
+                oddities,
+            }),
+            Ok(_) => Err("is not a JSON object".to_owned()),
+            Err(error) => Err(format!("is not JSON: {error}")),
+        }
+    }
+
+    /// The event as JSON.
+    pub(super) fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// The type; empty if there is none.
+    pub(super) fn type_name(&self) -> &str {
+        self.value["type"].as_str().unwrap_or_default()
+    }
+
+    /// The meaning of the event. The key `type` decides: the name before the data may be missing or wrong.
+    pub(super) fn kind(&self) -> EventKind {
+        let name = self.type_name();
+        match name {
+            "response.created" | "response.queued" | "response.in_progress" => EventKind::Begins,
+            "response.output_item.added" => EventKind::ItemAdded,
+            "response.output_item.done" => EventKind::ItemDone,
+            "response.content_part.added" => EventKind::Part(Extent::Piece),
+            "response.content_part.done" => EventKind::Part(Extent::Whole),
+            "response.completed"
+            | "response.incomplete"
+            | "response.failed"
+            | "response.cancelled" => EventKind::Ends,
+            "error" => EventKind::Error,
+            "keepalive" => EventKind::Progress,
+            // Gateways send an error without a type.
+            "" if !self.value["error"].is_null() => EventKind::Error,
+            _ => kind_of_piece(name),
+        }
+    }
+
+    /// The item of the event, or the response, or a part.
+    pub(super) fn object(&self, key: &str) -> Option<&Value> {
+        self.value.get(key).filter(|value| value.is_object())
+    }
+
+    /// The id of the item that the event is about.
+    pub(super) fn item_id(&self) -> Option<&str> {
+        text_of(&self.value, "item_id")
+    }
+
+    /// The number under a key: the place of an item in the output, or of a part in its item.
+    pub(super) fn number(&self, key: &str) -> Option<u64> {
+        self.value.get(key)?.as_u64()
+    }
+
+    /// The text under a key.
+    pub(super) fn text(&self, key: &str) -> Option<SentText<'_>> {
+        let text = self.value.get(key)?.as_str()?;
+        Some(SentText::new(text, self.halves()))
+    }
+
+    /// The form in which texts have halves of surrogate pairs, which servers cut apart.
+    pub(super) fn halves(&self) -> Halves {
+        self.oddities.halves()
+    }
+}
+
+/// The meaning of an event with a text, by the name that it has before `.delta` or `.done`.
+fn kind_of_piece(name: &str) -> EventKind {
+    let (of, extent) = match name.rsplit_once('.') {
+        Some((of, "delta")) => (of, Extent::Piece),
+        Some((of, "done")) => (of, Extent::Whole),
+        _ => ("", Extent::Whole),
+    };
+    match of {
+        "response.output_text" | "response.refusal" => return EventKind::Text(extent),
+        "response.reasoning_text"
+        | "response.reasoning_summary_text"
+        | "response.reasoning_summary"
+        | "response.reasoning" => return EventKind::Reasoning(extent),
+        "response.function_call_arguments" | "response.mcp_call_arguments" => {
+            return EventKind::Arguments(extent);
+        }
+        "response.custom_tool_call_input" | "response.code_interpreter_call_code" => {
+            return EventKind::Input(extent);
+        }
+        _ => {}
+    }
+    if PROGRESS.iter().any(|prefix| name.starts_with(prefix)) {
+        return EventKind::Progress;
+    }
+    EventKind::Unknown
+}
+
+/// The text under a key, if it is not empty.
+pub(super) fn text_of<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key)?.as_str().filter(|text| !text.is_empty())
+}

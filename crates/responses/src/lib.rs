@@ -1,0 +1,36 @@
+//! OpenAI's Responses API and Open Responses: a model with its tools, some of which the server executes itself.
+//!
+//! A request has the conversation as items (`input_items`), or names the response before. A response is a stream of events
+//! (`event`); which item an event belongs to is decided by `output_items`. The `response_reader` reads events, `item_reader` and
+//! `call_reader` the items; `item_kind` says which items are calls and who executes them, and `call_item` where each tool has its
+//! arguments and its result. `ordered_changes` keep the order of items whose tool is known late. The client's tools are functions,
+//! and their mocks answer; the `session` sends the answers with the next request. `served` is the other side: requests as a
+//! server receives them, and its answers.
+//!
+//! **Invariant:** it knows `agents` and no other protocol; every peculiarity of the protocol ends in its reader; what an event
+//! has that is not understood is unread, never dropped.
+
+mod call_item;
+mod call_reader;
+mod compile;
+mod config;
+mod ending;
+mod event;
+mod input_items;
+mod item_kind;
+mod item_reader;
+mod open_calls;
+mod ordered_changes;
+mod output_items;
+mod probed;
+mod protocol;
+mod response_reader;
+mod responses_request;
+mod responses_target;
+mod served;
+mod session;
+mod streamed_text;
+mod unread;
+
+pub use config::{HistoryForm, ResponsesConfig, ResponsesSettings};
+pub use responses_target::ResponsesTarget;

@@ -1,0 +1,78 @@
+//! The Responses API as a protocol of the registry.
+
+use std::sync::Arc;
+
+use super::compile::compile;
+use super::config::ResponsesConfig;
+use super::probed::ProbedResponses;
+use super::served::SERVED;
+use ananke_agents::{
+    Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, ServedProtocol, Target,
+    ToolExecution,
+};
+use ananke_base::source::FreeMap;
+use ananke_model::model::Text;
+use ananke_model::variables::{Interpolation, Leaf};
+
+/// A model has no state to show, and no thread to replay. A server asks for approvals, which are interrupts.
+const ABILITIES: &[Capability] = &[
+    Capability::ToolCalls,
+    Capability::Usage,
+    Capability::UserTurns,
+    Capability::Interrupts,
+    Capability::ClientTools,
+    Capability::History,
+    Capability::UntypedUrls,
+];
+
+impl Protocol for ResponsesConfig {
+    const TYPE: &'static str = "responses";
+    const SINCE: &'static str = "1.4";
+    const ABILITIES: Capabilities = Capabilities::of(ABILITIES);
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
+        "client_tools",
+        "The model's tools: declared to it as functions, and their calls answered by their mocks.",
+    )];
+    const PROBED: Option<&'static dyn ProbedProtocol> = Some(&ProbedResponses);
+    const SIGNS: &'static [&'static str] = &[
+        "\"object\":\"response\"",
+        "\"type\":\"response.created\"",
+        "\"type\":\"response.in_progress\"",
+        "\"type\":\"response.output_item.added\"",
+        "\"type\":\"response.output_text.delta\"",
+    ];
+    const SERVED: Option<&'static dyn ServedProtocol> = Some(&SERVED);
+}
+
+impl ProtocolConfig for ResponsesConfig {
+    fn describe(&self) -> &'static str {
+        "a model behind the Responses API"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Self::ABILITIES
+    }
+
+    fn how_to_see_calls(&self) -> Option<&'static str> {
+        // Tools that the server runs are declared in `params`, and their calls are items of the response.
+        if self.tools == Some(ToolExecution::Observed) || self.params.is_some() {
+            return None;
+        }
+        Some(
+            "declare its tools in `client_tools`, or those that the server runs in `params.tools`; or write `tools: observed` in the \
+             target if the server executes its own functions and its responses show the calls",
+        )
+    }
+
+    fn model(&self) -> Option<&Text> {
+        Some(&self.model)
+    }
+
+    fn headers(&self) -> Option<&FreeMap<Text>> {
+        self.headers.as_ref()
+    }
+
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>> {
+        Ok(Arc::new(compile(self, interpolation)?))
+    }
+}

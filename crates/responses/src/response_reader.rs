@@ -1,0 +1,345 @@
+//! Reads the events of one response, and puts its messages and calls together.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::ending::{Ending, error_of, usage_of};
+use super::event::{Event, EventKind, Extent, text_of};
+use super::item_kind::ItemKind;
+use super::item_reader::{ItemReader, text_of_part};
+use super::open_calls::{ApprovedCall, OpenCall};
+use super::ordered_changes::{Changes, WaitingChanges};
+use super::output_items::{ItemSigns, WholeSource};
+use super::unread::of_event;
+use ananke_agents::http::{BodyForm, ReceivedResponse, StreamReader};
+use ananke_agents::{
+    EventReader, ModelReader, ModelReply, Rest, Sink, Stop, TargetError, ToolLoop,
+};
+use ananke_base::context::{At, Ids};
+use ananke_base::source::received_json::{SentText, decoded};
+use ananke_trace::trace::{Change, RunEnd, Usage};
+
+/// Reads the events of one response.
+pub(super) struct ResponseReader<'a> {
+    items: ItemReader<'a>,
+    /// The changes that wait for the tool of a call that began before them.
+    waiting: WaitingChanges,
+    id: Option<String>,
+    usage: Option<Usage>,
+    has_begun: bool,
+    is_truncated: bool,
+    /// The end of the response, once an event says it.
+    end: Option<RunEnd>,
+    last: At,
+}
+
+/// The part of a complete reply that the session keeps.
+pub(super) struct ReplyItems {
+    /// The id of the response, by which a later request names it.
+    pub(super) id: Option<String>,
+    /// The items as the next request has them.
+    pub(super) items: Vec<Value>,
+    /// The calls that the client executes.
+    pub(super) calls: Vec<OpenCall>,
+    /// The calls that wait for an approval.
+    pub(super) approvals: Vec<ApprovedCall>,
+}
+
+impl<'a> ResponseReader<'a> {
+    /// A reader of one response. `approved` are the calls of earlier responses that were approved since.
+    pub(super) fn new(
+        ids: &'a dyn Ids,
+        tools: &'a mut ToolLoop,
+        approved: &'a mut Vec<ApprovedCall>,
+    ) -> Self {
+        Self {
+            items: ItemReader::new(ids, tools, approved),
+            waiting: WaitingChanges::default(),
+            id: None,
+            usage: None,
+            has_begun: false,
+            is_truncated: false,
+            end: None,
+            last: At::default(),
+        }
+    }
+
+    /// Reads one event.
+    fn read(&mut self, event: &Event, changes: &mut Changes<'_>) {
+        let response = event.object("response");
+        if self.id.is_none() {
+            self.id = response
+                .and_then(|response| text_of(response, "id"))
+                .map(str::to_owned);
+        }
+        // The first event is the start of the run, whichever it is: servers leave out `response.created`.
+        if !self.has_begun {
+            self.has_begun = true;
+            changes.report(Change::RunStarted {
+                run_id: self.id.as_deref().map(Cow::Borrowed),
+                thread_id: None,
+                is_replay: false,
+            });
+        }
+        // Values that are odd but readable, such as NaN, are warnings.
+        for words in event.oddities.of_values() {
+            changes.report(Change::Warning(words));
+        }
+        for unread in of_event(event) {
+            changes.report(Change::Unread(unread));
+        }
+        match event.kind() {
+            EventKind::ItemAdded => {
+                if let Some(item) = event.object("item") {
+                    self.items
+                        .announce(item, event.number("output_index"), changes);
+                }
+            }
+            EventKind::ItemDone => {
+                if let Some(item) = event.object("item") {
+                    let index = event.number("output_index");
+                    let from = WholeSource::OwnEvent;
+                    self.items
+                        .complete(item, index, from, event.halves(), changes);
+                }
+            }
+            EventKind::Text(_) | EventKind::Part(_) => self.text(event, changes),
+            EventKind::Reasoning(extent) => self.reasoning(event, extent, changes),
+            EventKind::Arguments(extent) => self.arguments(event, extent, changes),
+            EventKind::Input(Extent::Piece) => self.input(event),
+            EventKind::Ends => self.ends(event, changes),
+            EventKind::Error => {
+                // A failed response follows an error and repeats it.
+                self.end
+                    .get_or_insert_with(|| error_of(event.value(), "error"));
+            }
+            EventKind::Begins
+            | EventKind::Input(Extent::Whole)
+            | EventKind::Progress
+            | EventKind::Unknown => {}
+        }
+    }
+
+    /// The number of the item of an event, which is added if it was not announced.
+    fn item_of(&mut self, event: &Event, item_type: &str, kind: ItemKind) -> usize {
+        let signs = ItemSigns {
+            id: event.item_id(),
+            index: event.number("output_index"),
+            item_type,
+        };
+        self.items.find_or_add(signs, kind)
+    }
+
+    /// Reads text of a message: a piece, the whole text of a part, or the part itself.
+    fn text(&mut self, event: &Event, changes: &mut Changes<'_>) {
+        let number = event.number("content_index").unwrap_or_default();
+        let (extent, text) = match event.kind() {
+            EventKind::Text(Extent::Piece) => (Extent::Piece, event.text("delta")),
+            EventKind::Text(Extent::Whole) => {
+                let text = event.text("text").or_else(|| event.text("refusal"));
+                (Extent::Whole, text)
+            }
+            EventKind::Part(Extent::Whole) => {
+                let part = event.object("part").and_then(text_of_part);
+                let text = part.map(|text| SentText::new(text, event.halves()));
+                (Extent::Whole, text)
+            }
+            // A part that only begins has no text yet.
+            _ => return,
+        };
+        let Some(text) = text else {
+            return;
+        };
+        let item = self.item_of(event, "message", ItemKind::Message);
+        match extent {
+            Extent::Piece => self.items.text_piece(item, number, text, changes),
+            Extent::Whole => self.items.whole_text(item, number, text, changes),
+        }
+    }
+
+    /// Reads reasoning, whatever item it is in.
+    fn reasoning(&mut self, event: &Event, extent: Extent, changes: &mut Changes<'_>) {
+        let key = match extent {
+            Extent::Piece => "delta",
+            Extent::Whole => "text",
+        };
+        if let Some(text) = event.text(key) {
+            let item = self.item_of(event, "reasoning", ItemKind::Reasoning);
+            self.items.reasoning(item, extent, text, changes);
+        }
+    }
+
+    /// Reads arguments of a call.
+    fn arguments(&mut self, event: &Event, extent: Extent, changes: &mut Changes<'_>) {
+        let key = match extent {
+            Extent::Piece => "delta",
+            Extent::Whole => "arguments",
+        };
+        let Some(text) = event.text(key) else {
+            return;
+        };
+        let item = self.call_of(event);
+        match extent {
+            Extent::Piece => self.items.argument_piece(item, text, changes),
+            Extent::Whole => self.items.whole_arguments(item, text, changes),
+        }
+    }
+
+    /// Reads a piece of an input that is no JSON. It is part of the arguments once it is whole.
+    fn input(&mut self, event: &Event) {
+        if let Some(text) = event.text("delta") {
+            let item = self.call_of(event);
+            self.items.input_piece(item, text);
+        }
+    }
+
+    /// The number of the call that an event is about: the name of the event begins with the type of the item.
+    fn call_of(&mut self, event: &Event) -> usize {
+        let name = event.type_name().trim_start_matches("response.");
+        let end = name.find("_call").map_or(0, |place| place + "_call".len());
+        let item_type = name[..end].to_owned();
+        let kind = ItemKind::of(&serde_json::json!({ "type": item_type }));
+        self.item_of(event, &item_type, kind)
+    }
+
+    /// Reads the last event of a response, which repeats all items, or none.
+    fn ends(&mut self, event: &Event, changes: &mut Changes<'_>) {
+        let none = Value::Null;
+        let response = event.object("response").unwrap_or(&none);
+        if let Some(Value::Array(output)) = response.get("output") {
+            for (index, item) in (0..).zip(output) {
+                if item.is_object() {
+                    let from = WholeSource::AllItems;
+                    self.items
+                        .complete(item, Some(index), from, event.halves(), changes);
+                }
+            }
+        }
+        if let Some(usage) = usage_of(response, &mut |change| changes.report(change)) {
+            self.usage = Some(usage);
+        }
+        // The first end counts: a failed response follows an error.
+        if self.end.is_none() {
+            let Ending { end, is_truncated } = Ending::of(event.type_name(), response);
+            self.is_truncated = is_truncated;
+            self.end = Some(end);
+        }
+    }
+}
+
+impl ModelReader for ResponseReader<'_> {
+    type Reply = ReplyItems;
+
+    fn is_ended(&self) -> bool {
+        self.end.is_some()
+    }
+
+    fn abandon(mut self, sink: &mut dyn Sink) {
+        let mut changes = Changes::new(sink, self.last, &mut self.waiting);
+        changes.finish();
+        self.items.report_nameless(&mut changes);
+    }
+
+    fn finish(mut self, sink: &mut dyn Sink) -> Result<ModelReply<ReplyItems>, TargetError> {
+        // All changes have the time of the last event, because the end of a stream is no event of its own.
+        let mut changes = Changes::new(sink, self.last, &mut self.waiting);
+        self.items.finish(&mut changes);
+        changes.finish();
+        if self.is_truncated {
+            changes.report(Change::Truncated);
+        }
+        if let Some(usage) = self.usage {
+            changes.report(Change::Usage(usage));
+        }
+        let end = match self.end {
+            // A response that is over and asks for an approval waits for it.
+            Some(RunEnd::Finished) | None if self.items.is_interrupted() => {
+                RunEnd::Interrupted(self.items.interrupts())
+            }
+            Some(end) => end,
+            None => RunEnd::Finished,
+        };
+        let has_failed = matches!(end, RunEnd::Error { .. });
+        changes.report(Change::RunEnded(end));
+
+        // After a stop or an error of the model there is no next request, so that nameless calls do not matter then.
+        if changes.flow.is_break() {
+            return Ok(ModelReply::Stopped);
+        }
+        if has_failed {
+            return Ok(ModelReply::Failed);
+        }
+        self.items.into_reply(self.id).map(ModelReply::Complete)
+    }
+}
+
+impl EventReader for ResponseReader<'_> {
+    /// Reads the data of one event. The flow is `Break` once `sink` wants no more.
+    ///
+    /// # Errors
+    /// The reason that the data is not an event of a response.
+    fn event(
+        &mut self,
+        at: At,
+        data: &[u8],
+        sink: &mut dyn Sink,
+    ) -> Result<ControlFlow<Stop>, String> {
+        // The end of the response is reported with the time of its last event.
+        self.last = at;
+        let text = decoded(data).map_err(|error| error.0)?;
+        let event = Event::parse(&text)?;
+        // The changes borrow what waits, and reading an event changes the rest of the reader.
+        let mut waiting = std::mem::take(&mut self.waiting);
+        let mut changes = Changes::new(sink, at, &mut waiting);
+        // The decoder borrows valid UTF-8. An owned text shows that it had to replace bytes.
+        if matches!(text, Cow::Owned(_)) {
+            let words = "an event holds bytes that are not UTF-8: U+FFFD is taken for them";
+            changes.report(Change::Warning(words.into()));
+        }
+        self.read(&event, &mut changes);
+        let flow = changes.flow;
+        self.waiting = waiting;
+        Ok(flow)
+    }
+
+    /// Nothing is waited for after the end: servers leave the stream open, and `[DONE]` may come or not.
+    fn rest(&self) -> Option<Rest> {
+        self.end.as_ref()?;
+        Some(Rest::AfterLastEvent(Duration::ZERO))
+    }
+}
+
+impl StreamReader for ResponseReader<'_> {
+    /// The error of a response that ended although something is missing: what came instead of events, and how to fix it.
+    fn unfinished(&self, response: &ReceivedResponse) -> TargetError {
+        // Events did come, so that the server speaks the protocol, and only the end is missing.
+        if response.events() > 0 {
+            return response
+                .broken_off("the stream ended without `response.completed` or another end");
+        }
+        // Without any event, the body shows the likely mistake: a document with `output` is a response that was not streamed.
+        let (message, help) = match response.form() {
+            BodyForm::JsonDocument if response.contains("\"output\"") => (
+                "the server does not stream: the response is a JSON document",
+                "switch streaming on in the server (it was asked for with `stream: true`), or describe the API: `type: http`",
+            ),
+            BodyForm::JsonDocument => (
+                "the response is a JSON document, not a stream of events",
+                "does the server support `stream: true`?",
+            ),
+            BodyForm::WebPage => (
+                "the response is a web page, not a stream of events",
+                "is `endpoint` the address of the API?",
+            ),
+            BodyForm::Empty => ("the response is empty", "do the server's logs say why?"),
+            BodyForm::JsonLines | BodyForm::Other => (
+                "the response contains no event",
+                "is `endpoint` that of the Responses API?",
+            ),
+        };
+        response.error(message).with_help(help)
+    }
+}

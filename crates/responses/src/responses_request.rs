@@ -1,0 +1,108 @@
+//! The body of a request for a response.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::config::{HistoryForm, ResponsesSettings};
+use ananke_base::message::ToolDeclaration;
+
+/// The keys that every request has of its own, or that contradict them: a conversation that the server keeps, a response that
+/// is not waited for, and the messages of chat completions.
+pub(super) const RESERVED: [&str; 9] = [
+    "model",
+    "input",
+    "instructions",
+    "stream",
+    "store",
+    "previous_response_id",
+    "conversation",
+    "background",
+    "messages",
+];
+
+/// A request: the conversation so far or what is new of it, and the tools.
+#[derive(Serialize)]
+pub(super) struct ResponsesRequest<'a> {
+    model: &'a str,
+    input: &'a [Value],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instructions: Option<&'a str>,
+    stream: bool,
+    store: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previous_response_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
+    #[serde(flatten)]
+    params: Map<String, Value>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Tool<'a> {
+    Function {
+        #[serde(rename = "type")]
+        kind: &'static str,
+        name: &'a str,
+        #[serde(skip_serializing_if = "str::is_empty")]
+        description: &'a str,
+        parameters: &'a Value,
+        strict: bool,
+    },
+    /// A tool of the server, as `params.tools` has it.
+    OfServer(&'a Value),
+}
+
+/// The parts of a request that differ from one request of a conversation to the next.
+pub(super) struct RequestParts<'a> {
+    /// The items that are sent.
+    pub(super) input: &'a [Value],
+    /// The response whose conversation goes on, if the server stores it.
+    pub(super) previous: Option<&'a str>,
+    /// The functions of the client.
+    pub(super) tools: &'a [ToolDeclaration],
+    /// The model, if it is not that of the target.
+    pub(super) model: Option<&'a str>,
+    /// The data of the caller, as further keys.
+    pub(super) props: Map<String, Value>,
+}
+
+impl<'a> ResponsesRequest<'a> {
+    /// A request for a stream of events. Of two values for one key, that of the caller is sent instead of that of the target.
+    pub(super) fn new(settings: &'a ResponsesSettings, parts: RequestParts<'a>) -> Self {
+        let mut params = settings.params.clone();
+        // The caller's data must not replace the conversation. The target's own `params` need no such check, since a target with
+        // a reserved key does not load.
+        for (key, value) in parts.props {
+            if !RESERVED.contains(&key.as_str()) && key != "tools" {
+                params.insert(key, value);
+            }
+        }
+        // A null in a test removes a key of the target.
+        params.retain(|_, value| !value.is_null());
+
+        let mut tools = Vec::new();
+        for tool in parts.tools {
+            tools.push(Tool::Function {
+                kind: "function",
+                name: &tool.name,
+                description: &tool.description,
+                parameters: &tool.parameters,
+                // A strict schema needs every property to be required, which schemas of users need not be.
+                strict: false,
+            });
+        }
+        tools.extend(settings.server_tools.iter().map(Tool::OfServer));
+        Self {
+            model: parts.model.unwrap_or(&settings.model),
+            input: parts.input,
+            // A response does not inherit them from the one before.
+            instructions: settings.instructions.as_deref(),
+            stream: true,
+            store: settings.history == HistoryForm::PreviousResponseId,
+            previous_response_id: parts.previous,
+            tools,
+            params,
+        }
+    }
+}

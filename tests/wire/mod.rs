@@ -21,6 +21,7 @@ mod pace;
 mod parts;
 mod pieces;
 mod progress;
+mod responses;
 mod scripted;
 mod sequence;
 mod shared_ids;

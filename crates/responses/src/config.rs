@@ -31,8 +31,7 @@ pub struct ResponsesConfig {
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     #[schemars(example = serde_json::json!({"reasoning": {"effort": "low"}}))]
     pub params: Option<Node>,
-    /// Where the conversation is kept: with `full` (default) every request has all of it, and the server stores nothing; with
-    /// `previous_response_id` the server stores it, and a request names the response before.
+    /// Where the conversation is kept (default `full`).
     #[schemars(example = &"previous_response_id")]
     pub history: Option<HistoryForm>,
     /// Who executes the functions: with `run` (default) the mocks of the `client_tools` answer the calls; with `observed` the server
@@ -54,11 +53,12 @@ pub struct ResponsesConfig {
 /// The form in which a request has the conversation before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(inline)]
 pub enum HistoryForm {
-    /// All of it, as items. The server stores nothing.
+    /// Every request has the whole conversation, and the server stores nothing.
     #[default]
     Full,
-    /// The id of the response before. The server stores the conversation.
+    /// The server stores the conversation, and a request names the response before.
     PreviousResponseId,
 }
 

@@ -19,6 +19,11 @@ mod event;
 mod input_items;
 mod item_kind;
 mod item_reader;
+#[cfg(test)]
+#[path = "../../../tests/support/key_table.rs"]
+mod key_table;
+#[cfg(test)]
+mod key_tables;
 mod open_calls;
 mod ordered_changes;
 mod output_items;

@@ -22,6 +22,9 @@ use ananke_base::context::{At, Ids};
 use ananke_base::source::received_json::{SentText, decoded};
 use ananke_trace::trace::{Change, RunEnd, Usage};
 
+/// The time in which a failed response follows an error, and repeats it.
+const AFTER_AN_ERROR: Duration = Duration::from_millis(100);
+
 /// Reads the events of one response.
 pub(super) struct ResponseReader<'a> {
     items: ItemReader<'a>,
@@ -33,6 +36,10 @@ pub(super) struct ResponseReader<'a> {
     is_truncated: bool,
     /// The end of the response, once an event says it.
     end: Option<RunEnd>,
+    /// The time for which more is read after the end.
+    rest: Duration,
+    /// Whether the sink wants no more.
+    is_stopped: bool,
     last: At,
 }
 
@@ -63,6 +70,8 @@ impl<'a> ResponseReader<'a> {
             has_begun: false,
             is_truncated: false,
             end: None,
+            rest: Duration::ZERO,
+            is_stopped: false,
             last: At::default(),
         }
     }
@@ -112,9 +121,10 @@ impl<'a> ResponseReader<'a> {
             EventKind::Input(Extent::Piece) => self.input(event),
             EventKind::Ends => self.ends(event, changes),
             EventKind::Error => {
-                // A failed response follows an error and repeats it.
-                self.end
-                    .get_or_insert_with(|| error_of(event.value(), "error"));
+                if self.end.is_none() {
+                    self.end = Some(error_of(event.value(), "error"));
+                    self.rest = AFTER_AN_ERROR;
+                }
             }
             EventKind::Begins
             | EventKind::Input(Extent::Whole)
@@ -238,6 +248,9 @@ impl ModelReader for ResponseReader<'_> {
     }
 
     fn abandon(mut self, sink: &mut dyn Sink) {
+        if self.is_stopped {
+            return;
+        }
         let mut changes = Changes::new(sink, self.last, &mut self.waiting);
         changes.finish();
         self.items.report_nameless(&mut changes);
@@ -302,13 +315,14 @@ impl EventReader for ResponseReader<'_> {
         self.read(&event, &mut changes);
         let flow = changes.flow;
         self.waiting = waiting;
+        self.is_stopped = flow.is_break();
         Ok(flow)
     }
 
-    /// Nothing is waited for after the end: servers leave the stream open, and `[DONE]` may come or not.
+    /// Nothing is waited for after the end, apart from an error: servers leave the stream open, and `[DONE]` may come or not.
     fn rest(&self) -> Option<Rest> {
         self.end.as_ref()?;
-        Some(Rest::AfterLastEvent(Duration::ZERO))
+        Some(Rest::AfterLastEvent(self.rest))
     }
 }
 

@@ -72,9 +72,12 @@ impl<'r> AnswerItems<'r> {
     /// The events of the items as frames of a stream, the first of which has the number `first`.
     pub(super) fn frames(self, first: usize) -> Vec<ServedFrame> {
         let mut frames = Vec::new();
-        for (number, (after, name, mut event)) in (first..).zip(self.events) {
-            event["type"] = name.as_str().into();
-            event["sequence_number"] = number.into();
+        for (number, (after, name, keys)) in (first..).zip(self.events) {
+            // The type comes first, since people read it first.
+            let mut event = json!({ "type": name, "sequence_number": number });
+            if let (Value::Object(event), Value::Object(keys)) = (&mut event, keys) {
+                event.extend(keys);
+            }
             frames.push(ServedFrame::named_event(after, &name, event));
         }
         frames

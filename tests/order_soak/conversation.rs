@@ -48,6 +48,8 @@ pub(super) enum Wire {
     Observed,
     /// Chat completions whose tools the test executes.
     Run,
+    /// The Responses API, whose server executes the tools.
+    Responses,
     A2a,
     Mcp,
     /// A list of messages that `verify` reads.
@@ -57,11 +59,12 @@ pub(super) enum Wire {
 }
 
 impl Wire {
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Agui,
         Self::Program,
         Self::Observed,
         Self::Run,
+        Self::Responses,
         Self::A2a,
         Self::Mcp,
         Self::Messages,
@@ -135,6 +138,7 @@ impl Conversation {
                 Self(turns.map(|turn| turn.joined(Joined::UpToResults)).collect())
             }
             Wire::Run => Self(turns.map(|turn| turn.without_state().in_rounds()).collect()),
+            Wire::Responses => Self(turns.map(|turn| turn.without_state().answered()).collect()),
             Wire::Mcp => {
                 let calls = self.0.iter().flat_map(|turn| &turn.items);
                 Self(calls.filter_map(called).collect())

@@ -1,4 +1,4 @@
-//! Random conversations on six protocols and in `verify`, judged by random rules and by a naive judge that shares no code with
+//! Random conversations on seven protocols and in `verify`, judged by random rules and by a naive judge that shares no code with
 //! them.
 //!
 //! A conversation says what began in which order. Each wire tells it in its own way: texts and arguments come in pieces, ends come
@@ -12,6 +12,7 @@ mod conversation;
 mod dice;
 mod http_form;
 mod reference;
+mod responses_telling;
 mod rule;
 mod server;
 mod telling;
@@ -113,6 +114,7 @@ impl Soak {
             "agui".to_owned(),
             json!({ "type": "agui", "endpoint": at("/agui"), "agentId": "a" }),
         );
+        targets.insert("responses".to_owned(), json!({ "type": "responses", "endpoint": at("/v1"), "model": "m", "tools": "observed" }));
         let (mut tests, mut responses) = (Vec::new(), HashMap::new());
         let mut files: Vec<(String, String)> = Vec::new();
         for (number, case) in told.iter().enumerate() {

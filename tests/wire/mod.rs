@@ -33,5 +33,6 @@ mod table;
 mod turns;
 mod unread;
 mod unread_http;
+mod unread_responses;
 mod valid_conversation;
 mod verdicts;

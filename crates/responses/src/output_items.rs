@@ -28,6 +28,8 @@ pub(super) struct OutputItem {
     pub(super) kind: ItemKind,
     /// Whether the server has given it an id.
     has_id: bool,
+    /// Whether the server has given it a place.
+    has_index: bool,
     /// The id of its message in the trace, once that has begun.
     pub(super) message: Option<String>,
     /// The id of its reasoning in the trace, once that has begun.
@@ -84,7 +86,7 @@ pub(super) struct ItemSigns<'e> {
 
 impl OutputItems {
     /// The number of the item with these signs: by its id, else by its place if the type fits and it is open, else the newest open
-    /// item of its type. Servers leave out or invent each of them.
+    /// item of its type, unless both have a place. Servers leave out or invent each of them.
     pub(super) fn find(&self, signs: ItemSigns<'_>) -> Option<usize> {
         if let Some(id) = signs.id
             && let Some(number) = self.by_id.get(id)
@@ -98,7 +100,9 @@ impl OutputItems {
         {
             return Some(*number);
         }
-        self.open.get(signs.item_type)?.last().copied()
+        let number = *self.open.get(signs.item_type)?.last()?;
+        let is_elsewhere = signs.index.is_some() && self.items[number].has_index;
+        if is_elsewhere { None } else { Some(number) }
     }
 
     /// The number of the item that is the same as `item`, which is whole. In the list of all items of a response, each one that
@@ -151,6 +155,7 @@ impl OutputItems {
             item_type: signs.item_type.to_owned(),
             kind,
             has_id: false,
+            has_index: false,
             message: None,
             reasoning: None,
             call: ItemCall::NotBegun,
@@ -178,6 +183,7 @@ impl OutputItems {
         }
         if let Some(index) = signs.index {
             self.by_index.insert(index, number);
+            self.items[number].has_index = true;
         }
     }
 
@@ -301,7 +307,8 @@ mod tests {
             items.find(signs(Some("new"), Some(1), "function_call")),
             Some(call)
         );
-        assert_eq!(items.find(signs(None, Some(1), "message")), Some(text));
+        assert_eq!(items.find(signs(None, None, "message")), Some(text));
+        assert_eq!(items.find(signs(Some("n"), Some(2), "message")), None);
         assert_eq!(items.find(signs(None, None, "reasoning")), None);
         items.close(call);
         assert_eq!(items.find(signs(None, Some(1), "function_call")), None);

@@ -93,10 +93,26 @@ const FUNCTION_CALL: &[KnownKey] = &[
     KnownKey::new("arguments", Kinds::ANY, ARGUMENTS),
 ];
 
-/// The keys of any other call that are not its arguments.
+/// The keys of any other call: its arguments and its result may be of any form. Other keys are arguments too, unless they look
+/// like another call.
 const OTHER_CALL: &[KnownKey] = &[
     KnownKey::new("call_id", Kinds::ID, RESULT),
     KnownKey::new("name", Kinds::TEXT, Facts::of(&[Fact::Calls])),
+    KnownKey::any("arguments"),
+    KnownKey::any("input"),
+    KnownKey::any("action"),
+    KnownKey::any("actions"),
+    KnownKey::any("operation"),
+    KnownKey::any("queries"),
+    KnownKey::any("query"),
+    KnownKey::any("code"),
+    KnownKey::any("output"),
+    KnownKey::any("outputs"),
+    KnownKey::any("result"),
+    KnownKey::any("results"),
+    KnownKey::any("error"),
+    KnownKey::any("caller"),
+    KnownKey::any("environment"),
 ];
 
 /// The keys of a result.
@@ -138,7 +154,11 @@ pub(super) fn of_event(event: &Event) -> Vec<Unread<'static>> {
             return found;
         }
         // Progress has nothing that its item does not have, and an error ends the response.
-        EventKind::Progress | EventKind::Error => return found,
+        EventKind::Progress | EventKind::Error => {
+            let name = format!("event:{}", event.type_name());
+            found.extend(Unread::key(name, event.value()));
+            return found;
+        }
         EventKind::Text(_) => &TEXT_EVENT,
         EventKind::Arguments(_) | EventKind::Input(_) => &ARGUMENTS_EVENT,
         _ => &OTHER_EVENT,
@@ -175,15 +195,12 @@ pub(super) fn of_item(kind: ItemKind, item: &Value) -> Vec<Unread<'static>> {
             unread_keys("item.", item, FUNCTION_CALL, &mut found);
         }
         ItemKind::Call(_) | ItemKind::Approval => {
-            // All other keys are arguments or a result.
             unread_keys("item.", item, OTHER_CALL, &mut found);
-            found.retain(|unread| {
-                let key = unread.name.strip_prefix("key:item.");
-                matches!(key, Some("call_id" | "name"))
-            });
         }
         ItemKind::Result => unread_keys("item.", item, OUTPUT, &mut found),
-        ItemKind::Reasoning | ItemKind::Silent => {}
+        ItemKind::Reasoning => found.extend(Unread::key("item:reasoning", item)),
+        // A list of tools has their names, and no call.
+        ItemKind::Silent => {}
         ItemKind::Unknown => {
             found.push(Unread::item(format!("item:{}", type_of(item)), item));
         }

@@ -65,7 +65,7 @@ fn schema(kind: &str) -> Value {
 impl Place {
     /// Whether files of older versions have it.
     fn is_older(&self) -> bool {
-        self.of != "http"
+        !matches!(self.of.as_str(), "http" | "responses")
     }
 
     /// Whether it is filled for each test, with the variables of its row and its hooks.
@@ -115,7 +115,7 @@ impl Place {
             ("a2a", _) => json!({ "endpoint": endpoint }),
             ("mcp", "env") => json!({ "transport": "stdio", "command": ["true"] }),
             ("mcp", _) => json!({ "transport": "http", "endpoint": endpoint }),
-            ("openai", _) => json!({ "endpoint": endpoint, "model": "m" }),
+            ("openai" | "responses", _) => json!({ "endpoint": endpoint, "model": "m" }),
             ("http", _) => json!({ "endpoint": endpoint, "response": { "text": "a" } }),
             ("scripted", _) => json!({ "rules": [{ "do": [{ "say": "hello" }] }] }),
             (of, _) => panic!("a target of the type `{of}` is missing here"),

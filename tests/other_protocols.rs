@@ -6,7 +6,7 @@ use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
 
 /// What real servers answer, whatever they are asked: whose answer it is, its status, its content type and its body.
-const ANSWERS: [(&str, &str, &str, &str); 9] = [
+const ANSWERS: [(&str, &str, &str, &str); 11] = [
     (
         "agui",
         "200 OK",
@@ -30,6 +30,18 @@ const ANSWERS: [(&str, &str, &str, &str); 9] = [
         "400 Bad Request",
         "application/json",
         "{\n  \"error\": {\n    \"message\": \"you must provide a model parameter\",\n    \"type\": \"invalid_request_error\",\n    \"param\": null,\n    \"code\": null\n  }\n}",
+    ),
+    (
+        "responses",
+        "200 OK",
+        "application/json",
+        "{\"id\":\"resp_1\",\"object\":\"response\",\"status\":\"completed\",\"output\":[]}",
+    ),
+    (
+        "responses",
+        "200 OK",
+        "text/event-stream",
+        "event: response.created\ndata: {\"type\":\"response.created\",\"response\":{\"id\":\"resp_1\"}}\n\nevent: response.completed\ndata: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[]}}\n\n",
     ),
     (
         "mcp",
@@ -63,7 +75,7 @@ const ANSWERS: [(&str, &str, &str, &str); 9] = [
     ),
 ];
 
-const TARGETS: [(&str, &str, &str); 5] = [
+const TARGETS: [(&str, &str, &str); 6] = [
     (
         "agui",
         "type: agui, agentId: a, endpoint: \"http://AGENT/\"",
@@ -72,6 +84,11 @@ const TARGETS: [(&str, &str, &str); 5] = [
     (
         "openai",
         "type: openai, endpoint: \"http://AGENT/\", model: m",
+        "user: hi",
+    ),
+    (
+        "responses",
+        "type: responses, endpoint: \"http://AGENT/\", model: m",
         "user: hi",
     ),
     (

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::expect_none;
 use super::graph::Graph;
-use super::house::{KNOWN_ONLY_BY, MODULES, NAMES_PROTOCOLS, PROTOCOL_WORDS, PROTOCOLS};
+use super::house::{
+    BORROWED_WORDS, KNOWN_ONLY_BY, MODULES, NAMES_PROTOCOLS, PROTOCOL_WORDS, PROTOCOLS,
+};
 use super::repository::{File, code};
 use super::scan::{crate_paths, module_of, names_crate, tokens, without_tests, words_and_texts};
 
@@ -136,6 +138,10 @@ fn strange_words(file: &File) -> BTreeSet<String> {
         .filter(|(own, _)| !file.path.starts_with(own))
         .flat_map(|(_, strange)| strange.iter());
     let found = strange.filter(|strange| {
+        let mut borrowed = BORROWED_WORDS.iter();
+        if borrowed.any(|(place, words)| file.path.starts_with(place) && words.contains(strange)) {
+            return false;
+        }
         let whole = bounded_parts(strange);
         words.iter().any(|word| word.contains(&whole))
     });

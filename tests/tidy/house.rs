@@ -9,7 +9,16 @@ pub(crate) const CRATES: &[&[&str]] = &[
     &["trace"],
     &["rules"],
     &["agents"],
-    &["agui", "a2a", "mcp", "openai", "http", "recording", "fakes"],
+    &[
+        "agui",
+        "a2a",
+        "mcp",
+        "openai",
+        "responses",
+        "http",
+        "recording",
+        "fakes",
+    ],
     &["plan", "conversation", "report"],
     &["run"],
     &["lab"],
@@ -18,7 +27,7 @@ pub(crate) const CRATES: &[&[&str]] = &[
 ];
 
 /// The crates that are one protocol each. Only the package at the root knows them.
-pub(crate) const PROTOCOLS: &[&str] = &["agui", "a2a", "mcp", "openai", "http"];
+pub(crate) const PROTOCOLS: &[&str] = &["agui", "a2a", "mcp", "openai", "responses", "http"];
 
 /// The rooms of a crate or of a folder in it, in the direction of the data: a room may use those before it, never those behind it,
 /// neither by their path nor through a re-export.
@@ -214,6 +223,12 @@ pub(crate) const PROTOCOL_WORDS: &[(&str, &[&str])] = &[
     ("agents/scripted/", &["scripted"]),
 ];
 
+/// Words of one protocol that are also words of another one's API: (the other protocol's place, the words).
+pub(crate) const BORROWED_WORDS: &[(&str, &[&str])] = &[
+    // Items and extensions of the API have these in their types: `mcp_call`, `openai:web_search_call`.
+    ("responses/", &["mcp", "openai"]),
+];
+
 /// Places that name protocols because it is their purpose.
 pub(crate) const NAMES_PROTOCOLS: &[&str] = &[
     "ananke/protocols.rs",
@@ -320,6 +335,18 @@ pub(crate) const ADDED: &[AddedLines] = &[
         krate: "model",
         lines: 100,
         what: "what one turn adds to its request",
+    },
+    AddedLines {
+        stage: "35b",
+        krate: "responses",
+        lines: 3_000,
+        what: "models of the Responses API",
+    },
+    AddedLines {
+        stage: "35b",
+        krate: "agents",
+        lines: 650,
+        what: "what APIs of models have in common: requests, rounds, tools of the server",
     },
 ];
 

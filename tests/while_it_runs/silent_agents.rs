@@ -63,6 +63,8 @@ fn stop(address: &str, server: thread::JoinHandle<()>) {
 }
 
 const STARTED: &str = r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#;
+const CREATED: &str =
+    r#"{"type":"response.created","response":{"id":"resp_1","status":"in_progress"}}"#;
 const CHUNK: &str = r#"{"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"He"}}]}"#;
 
 #[test]
@@ -75,6 +77,10 @@ fn an_agent_that_hangs_after_its_first_event_is_asked_three_times() {
         (
             "type: openai, model: m, endpoint: \"http://ADDRESS/v1\"",
             CHUNK,
+        ),
+        (
+            "type: responses, model: m, endpoint: \"http://ADDRESS/v1\"",
+            CREATED,
         ),
     ] {
         let (address, server) = hanging(vec![(0, event.to_owned())], usize::MAX, &[]);
@@ -214,7 +220,7 @@ fn tests_in_quarantine_give_up_no_agent() {
 type Kind = (&'static str, fn(&str) -> String, &'static str);
 
 /// Every protocol, and every way in which a session of it is opened.
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 8] = [
     (
         "a2a",
         |address| format!("type: a2a, endpoint: \"http://{address}/\""),
@@ -228,6 +234,11 @@ const KINDS: [Kind; 7] = [
     (
         "openai",
         |address| format!("type: openai, endpoint: \"http://{address}/v1\", model: m"),
+        "user: hi",
+    ),
+    (
+        "responses",
+        |address| format!("type: responses, endpoint: \"http://{address}/v1\", model: m"),
         "user: hi",
     ),
     (

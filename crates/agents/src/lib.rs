@@ -88,6 +88,7 @@ pub use schema::ChosenTarget;
 pub use scripted::{AgentStep, AgentStepReader, written_agent, written_steps};
 pub use served::{
     ServedEnd, ServedFrame, ServedProtocol, ServedRequest, ServedResponse, TimedChange, counted,
+    result_text,
 };
 pub use session::{Action, Request, Session, SessionOptions, UndeclaredCalls};
 pub use sink::{Ended, EventReader, Rest, Sink, Stop, Wire};

@@ -132,6 +132,7 @@ fn add_values(known: &mut Value, mut other: Value) {
     let Some(values) = closed_set(known) else {
         return;
     };
+    let since = other.get("x-since").cloned();
     let Some(other_values) = closed_set(&mut other) else {
         return;
     };
@@ -141,7 +142,14 @@ fn add_values(known: &mut Value, mut other: Value) {
         let mut candidates = merged.iter_mut();
         match candidates.find(|candidate| candidate.get("const") == value.get("const")) {
             Some(same) => add_description(same, &value),
-            None => merged.push(value),
+            None => {
+                // A value is as new as its key, unless it says otherwise.
+                let mut value = value;
+                if let (Some(since), Some(value)) = (&since, value.as_object_mut()) {
+                    value.entry("x-since").or_insert_with(|| since.clone());
+                }
+                merged.push(value);
+            }
         }
     }
     // With the same values, the key means the same in both protocols, and the descriptions of the first one are enough.

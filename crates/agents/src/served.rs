@@ -3,13 +3,15 @@
 //! A client's request is read into what it asks ([`ServedRequest::actions`]). What an agent does about it, or what was recorded,
 //! becomes a [`ServedResponse`]: the bytes, and when each of them is sent.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use bytes::Bytes;
+use serde_json::Value;
 
 use super::session::Action;
 use ananke_base::message::ToolDeclaration;
-use ananke_trace::trace::Change;
+use ananke_trace::trace::{Change, ResultContent};
 
 /// The server's side of a protocol, by which `mock` and the proxy answer clients of it.
 pub trait ServedProtocol: Sync {
@@ -171,4 +173,19 @@ impl ServedFrame {
 /// `1 result` or `2 results`.
 pub fn counted(what: &str, count: usize) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A result as a text, for protocols whose results are texts. A string that a client would read as another JSON value is quoted.
+pub fn result_text<'c>(result: &'c ResultContent<'_>) -> Cow<'c, str> {
+    match result {
+        ResultContent::Text(text) => Cow::Borrowed(text),
+        ResultContent::Json(Value::String(text))
+            if serde_json::from_str::<Value>(text).is_err() =>
+        {
+            Cow::Borrowed(text)
+        }
+        ResultContent::Json(value) | ResultContent::Structured { value, .. } => {
+            Cow::Owned(value.to_string())
+        }
+    }
 }

@@ -7,22 +7,13 @@ use serde_json::Value;
 use super::call_item::{ItemResult, arguments_of, content_of, result_of};
 use super::event::text_of;
 use super::item_kind::{CallSide, tool_name};
-use super::item_reader::{ItemReader, warn_of_half};
-use super::open_calls::{ApprovedCall, OpenCall};
-use super::ordered_changes::Changes;
-use super::output_items::ItemCall;
-use super::streamed_text::WholeText;
+use super::item_reader::ItemReader;
+use super::ordered_changes::OrderedChanges;
+use super::output_items::{ItemCall, ItemExtent};
+use super::reply_items::{ApprovedCall, OpenItemCall};
+use super::streamed_text::TextCompletion;
 use ananke_base::source::received_json::SentText;
 use ananke_trace::trace::{Change, Unread};
-
-/// The completeness of the item that a call is begun with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
-    /// More of it may follow, such as its tool.
-    Announced,
-    /// All of it is there.
-    Whole,
-}
 
 impl ItemReader<'_> {
     /// Adds a piece of the arguments of a call.
@@ -30,10 +21,10 @@ impl ItemReader<'_> {
         &mut self,
         number: usize,
         text: SentText<'_>,
-        changes: &mut Changes<'_>,
+        changes: &mut OrderedChanges<'_>,
     ) {
         // A call whose item was not announced has its place here.
-        self.begin_call(number, &Value::Null, Known::Announced, changes);
+        self.begin_call(number, &Value::Null, ItemExtent::Announced, changes);
         let item = self.items.item(number);
         if item.is_done {
             let why = "arguments came after their call was complete";
@@ -41,7 +32,9 @@ impl ItemReader<'_> {
             return;
         }
         let (delta, has_lone_half) = item.arguments.add(text);
-        warn_of_half(has_lone_half, changes);
+        if has_lone_half {
+            changes.warn_of_half();
+        }
         // A call whose tool is not known yet gets its arguments when it begins.
         let item = self.items.item(number);
         if item.call == ItemCall::Begun && !delta.is_empty() {
@@ -55,19 +48,21 @@ impl ItemReader<'_> {
         &mut self,
         number: usize,
         text: SentText<'_>,
-        changes: &mut Changes<'_>,
+        changes: &mut OrderedChanges<'_>,
     ) {
-        self.begin_call(number, &Value::Null, Known::Announced, changes);
+        self.begin_call(number, &Value::Null, ItemExtent::Announced, changes);
         if self.items.item(number).is_done {
             return;
         }
         let mut has_lone_half = false;
         let text = text.alone(|| has_lone_half = true);
-        warn_of_half(has_lone_half, changes);
+        if has_lone_half {
+            changes.warn_of_half();
+        }
         self.take_arguments(number, &text, changes);
     }
 
-    /// Adds a piece of an input that is no JSON.
+    /// Adds a piece of an input that is a plain text.
     pub(super) fn input_piece(&mut self, number: usize, text: SentText<'_>) {
         let text = text.alone(|| {});
         self.items.item(number).input.push_str(&text);
@@ -78,15 +73,15 @@ impl ItemReader<'_> {
         &mut self,
         number: usize,
         item: &Value,
-        known: Known,
-        changes: &mut Changes<'_>,
+        known: ItemExtent,
+        changes: &mut OrderedChanges<'_>,
     ) {
         let state = self.items.item(number).call;
         if matches!(state, ItemCall::Begun | ItemCall::Approved) {
             return;
         }
         let is_executed =
-            |approved: &ApprovedCall| known == Known::Whole && approved.is_executed_by(item);
+            |approved: &ApprovedCall| known == ItemExtent::Whole && approved.is_executed_by(item);
         if let Some(position) = self.approved.iter().position(is_executed) {
             let approved = self.approved.remove(position);
             let call = self.items.item(number);
@@ -101,8 +96,8 @@ impl ItemReader<'_> {
         // Only the whole item shows whether it is a call that was approved.
         let may_be_approved = self.approved.iter().any(|approved| approved.may_be(item));
         let tool = tool_name(item);
-        let Some(tool) = tool.filter(|_| known == Known::Whole || !may_be_approved) else {
-            if state == ItemCall::NotBegun && known == Known::Announced {
+        let Some(tool) = tool.filter(|_| known == ItemExtent::Whole || !may_be_approved) else {
+            if state == ItemCall::NotBegun && known == ItemExtent::Announced {
                 changes.keep_place(number);
                 self.items.item(number).call = ItemCall::Placed;
             }
@@ -138,7 +133,7 @@ impl ItemReader<'_> {
     }
 
     /// Takes the whole arguments of a call, of which pieces may have come.
-    fn take_arguments(&mut self, number: usize, whole: &str, changes: &mut Changes<'_>) {
+    fn take_arguments(&mut self, number: usize, whole: &str, changes: &mut OrderedChanges<'_>) {
         let item = self.items.item(number);
         let completed = item.arguments.complete(whole);
         // An approved call has its arguments from the request for the approval.
@@ -146,29 +141,29 @@ impl ItemReader<'_> {
             return;
         }
         match completed {
-            WholeText::Follows(rest) if rest.is_empty() => {}
-            WholeText::Follows(rest) => {
+            TextCompletion::Follows(rest) if rest.is_empty() => {}
+            TextCompletion::Follows(rest) => {
                 let id = Cow::Borrowed(item.key.as_str());
                 changes.report(Change::CallArgs {
                     id,
                     delta: rest.into(),
                 });
             }
-            WholeText::Differs => {
+            TextCompletion::Differs => {
                 let why = "the whole arguments differ from their pieces";
                 changes.report(Change::Unread(Unread::arguments(item.tool.clone(), why)));
             }
         }
     }
 
-    /// Reports what is missing of a call, and what became of it. Returns its key; `None` if it has no name.
+    /// Reports what is missing of a call. Returns its key; `None` if it has no name.
     fn complete_arguments(
         &mut self,
         number: usize,
         item: &Value,
-        changes: &mut Changes<'_>,
+        changes: &mut OrderedChanges<'_>,
     ) -> Option<String> {
-        self.begin_call(number, item, Known::Whole, changes);
+        self.begin_call(number, item, ItemExtent::Whole, changes);
         let state = self.items.item(number).call;
         if matches!(state, ItemCall::NotBegun | ItemCall::Placed) {
             let id = text_of(item, "call_id").or_else(|| text_of(item, "id"));
@@ -189,7 +184,7 @@ impl ItemReader<'_> {
         let call = self.items.item(number);
         let lone_half = call.arguments.finish();
         if let Some(lone_half) = lone_half {
-            warn_of_half(true, changes);
+            changes.warn_of_half();
             let id = Cow::Borrowed(call.key.as_str());
             let delta = lone_half.to_string().into();
             changes.report(Change::CallArgs { id, delta });
@@ -207,7 +202,7 @@ impl ItemReader<'_> {
         number: usize,
         item: &Value,
         side: CallSide,
-        changes: &mut Changes<'_>,
+        changes: &mut OrderedChanges<'_>,
     ) {
         let Some(key) = self.complete_arguments(number, item, changes) else {
             return;
@@ -218,7 +213,7 @@ impl ItemReader<'_> {
         }
         let call = self.items.item(number);
         let id = text_of(item, "call_id").unwrap_or(&key);
-        self.calls.push(OpenCall {
+        self.calls.push(OpenItemCall {
             call_id: id.to_owned(),
             tool: call.tool.clone(),
             item_type: call.item_type.clone(),
@@ -232,7 +227,7 @@ impl ItemReader<'_> {
         &mut self,
         number: usize,
         item: &Value,
-        changes: &mut Changes<'_>,
+        changes: &mut OrderedChanges<'_>,
     ) {
         let Some(key) = self.complete_arguments(number, item, changes) else {
             return;
@@ -247,7 +242,7 @@ impl ItemReader<'_> {
     }
 
     /// Reads a whole result of a call.
-    pub(super) fn complete_result(&mut self, item: &Value, changes: &mut Changes<'_>) {
+    pub(super) fn complete_result(&mut self, item: &Value, changes: &mut OrderedChanges<'_>) {
         let id = text_of(item, "call_id").unwrap_or_default();
         let number = self.items.find_call(id);
         let Some(number) = number.filter(|number| self.items.item(*number).call == ItemCall::Begun)
@@ -270,7 +265,7 @@ impl ItemReader<'_> {
     }
 
     /// Reports the calls of a response that is no longer read, of which no name has come.
-    pub(super) fn report_nameless(&mut self, changes: &mut Changes<'_>) {
+    pub(super) fn report_nameless(&mut self, changes: &mut OrderedChanges<'_>) {
         for number in 0..self.items.count() {
             let item = self.items.item(number);
             if item.call == ItemCall::Placed && !item.is_done {
@@ -282,7 +277,7 @@ impl ItemReader<'_> {
 }
 
 /// Reports what a server did with a call that it executes itself.
-fn report_execution(key: String, item: &Value, changes: &mut Changes<'_>) {
+fn report_execution(key: String, item: &Value, changes: &mut OrderedChanges<'_>) {
     let id = Cow::Owned(key);
     if let Some(ItemResult { content, is_error }) = result_of(item) {
         changes.report(Change::CallAnswered {

@@ -1,4 +1,4 @@
-//! From the keys of a model behind the Responses API to the model.
+//! From the keys of a model of the Responses API to the model.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The keys of a model behind the Responses API, and the settings that are known before the first request.
+//! The keys of a model of the Responses API, and the settings that are known before the first request.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use ananke_agents::http::{HttpConfig, HttpOptions};
 use ananke_base::source::{FreeMap, Node};
 use ananke_model::model::{Number, Since, Text, Toggle};
 
-/// A model behind OpenAI's Responses API, or behind Open Responses. Its tools are the `client_tools`, whose mocks answer its
+/// A model of OpenAI's Responses API, or of Open Responses. Its tools are the `client_tools`, whose mocks answer its
 /// calls; tools that the server runs itself are declared in `params.tools`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -62,7 +62,7 @@ pub enum HistoryForm {
     PreviousResponseId,
 }
 
-/// A model behind the Responses API.
+/// A model of the Responses API.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResponsesSettings {
     /// The URL that requests are posted to.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use ananke_base::source::received_json::{Halves, Oddities, SentText, read_event};
 
 /// One event.
-pub(super) struct Event {
+pub(super) struct ApiEvent {
     value: Value,
     pub(super) oddities: Oddities,
     /// A key that is duplicated with another value.
@@ -14,7 +14,7 @@ pub(super) struct Event {
 
 /// The meaning of an event, by its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EventKind {
+pub(super) enum ApiEventKind {
     /// The response begins, or goes on.
     Begins,
     /// An item begins.
@@ -27,7 +27,7 @@ pub(super) enum EventKind {
     Reasoning(Extent),
     /// More of the arguments of a call.
     Arguments(Extent),
-    /// More of an input that is a text, and no JSON.
+    /// More of an input that is a plain text.
     Input(Extent),
     /// A part of a message begins, or is complete.
     Part(Extent),
@@ -66,7 +66,7 @@ const PROGRESS: [&str; 12] = [
     "response.shell_call_output_content.",
 ];
 
-impl Event {
+impl ApiEvent {
     /// # Errors
     /// The reason that the data is not an event; the text follows `event 3 `.
     pub(super) fn parse(data: &str) -> Result<Self, String> {
@@ -92,22 +92,22 @@ impl Event {
     }
 
     /// The meaning of the event. The key `type` decides: the name before the data may be missing or wrong.
-    pub(super) fn kind(&self) -> EventKind {
+    pub(super) fn kind(&self) -> ApiEventKind {
         let name = self.type_name();
         match name {
-            "response.created" | "response.queued" | "response.in_progress" => EventKind::Begins,
-            "response.output_item.added" => EventKind::ItemAdded,
-            "response.output_item.done" => EventKind::ItemDone,
-            "response.content_part.added" => EventKind::Part(Extent::Piece),
-            "response.content_part.done" => EventKind::Part(Extent::Whole),
+            "response.created" | "response.queued" | "response.in_progress" => ApiEventKind::Begins,
+            "response.output_item.added" => ApiEventKind::ItemAdded,
+            "response.output_item.done" => ApiEventKind::ItemDone,
+            "response.content_part.added" => ApiEventKind::Part(Extent::Piece),
+            "response.content_part.done" => ApiEventKind::Part(Extent::Whole),
             "response.completed"
             | "response.incomplete"
             | "response.failed"
-            | "response.cancelled" => EventKind::Ends,
-            "error" => EventKind::Error,
-            "keepalive" => EventKind::Progress,
+            | "response.cancelled" => ApiEventKind::Ends,
+            "error" => ApiEventKind::Error,
+            "keepalive" => ApiEventKind::Progress,
             // Gateways send an error without a type.
-            "" if !self.value["error"].is_null() => EventKind::Error,
+            "" if !self.value["error"].is_null() => ApiEventKind::Error,
             _ => kind_of_piece(name),
         }
     }
@@ -140,30 +140,30 @@ impl Event {
 }
 
 /// The meaning of an event with a text, by the name that it has before `.delta` or `.done`.
-fn kind_of_piece(name: &str) -> EventKind {
+fn kind_of_piece(name: &str) -> ApiEventKind {
     let (of, extent) = match name.rsplit_once('.') {
         Some((of, "delta")) => (of, Extent::Piece),
         Some((of, "done")) => (of, Extent::Whole),
         _ => ("", Extent::Whole),
     };
     match of {
-        "response.output_text" | "response.refusal" => return EventKind::Text(extent),
+        "response.output_text" | "response.refusal" => return ApiEventKind::Text(extent),
         "response.reasoning_text"
         | "response.reasoning_summary_text"
         | "response.reasoning_summary"
-        | "response.reasoning" => return EventKind::Reasoning(extent),
+        | "response.reasoning" => return ApiEventKind::Reasoning(extent),
         "response.function_call_arguments" | "response.mcp_call_arguments" => {
-            return EventKind::Arguments(extent);
+            return ApiEventKind::Arguments(extent);
         }
         "response.custom_tool_call_input" | "response.code_interpreter_call_code" => {
-            return EventKind::Input(extent);
+            return ApiEventKind::Input(extent);
         }
         _ => {}
     }
     if PROGRESS.iter().any(|prefix| name.starts_with(prefix)) {
-        return EventKind::Progress;
+        return ApiEventKind::Progress;
     }
-    EventKind::Unknown
+    ApiEventKind::Unknown
 }
 
 /// The text under a key, if it is not empty.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::item_kind::{ItemKind, base_type};
+use super::item_kind::{OutputItemKind, base_type};
 use ananke_base::message::{
     ContentPart, FileContent, HistoryMessage, InterruptAnswer, ToolAnswer, UserContent,
 };
@@ -140,7 +140,9 @@ pub(super) fn approval(answer: &InterruptAnswer) -> Value {
 pub(super) fn sent_back(item: &Value) -> Option<Value> {
     let keys = item.as_object()?;
     // A server that stores nothing finds reasoning only in its encrypted form, and refuses the id alone.
-    if ItemKind::of(item) == ItemKind::Reasoning && !keys.contains_key("encrypted_content") {
+    if OutputItemKind::of(item) == OutputItemKind::Reasoning
+        && !keys.contains_key("encrypted_content")
+    {
         return None;
     }
     let mut sent = without_parsed(keys);

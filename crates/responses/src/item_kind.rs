@@ -8,12 +8,12 @@ use serde_json::Value;
 
 /// The kind of an output item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum ItemKind {
+pub(super) enum OutputItemKind {
     /// Text for the user.
     Message,
     /// Reasoning of the model.
     Reasoning,
-    /// A call of a tool.
+    /// A call to a tool.
     Call(CallSide),
     /// A question whether a call may be executed.
     Approval,
@@ -57,7 +57,7 @@ const OF_CLIENT: [&str; 4] = [
 /// Keys of an item of every kind. An extension item with another key says what a tool did.
 const OF_ANY_ITEM: [&str; 3] = ["id", "type", "status"];
 
-impl ItemKind {
+impl OutputItemKind {
     /// The kind of an item, by its type and by the keys that say who executes it.
     pub(super) fn of(item: &Value) -> Self {
         let item_type = type_of(item);
@@ -151,78 +151,82 @@ mod tests {
         for (item, kind, name) in [
             (
                 json!({ "type": "function_call", "name": "pay" }),
-                ItemKind::Call(Function),
+                OutputItemKind::Call(Function),
                 Some("pay"),
             ),
             (
                 json!({ "type": "function_call" }),
-                ItemKind::Call(Function),
+                OutputItemKind::Call(Function),
                 None,
             ),
             (
                 json!({ "type": "custom_tool_call", "name": "sql" }),
-                ItemKind::Call(Client),
+                OutputItemKind::Call(Client),
                 Some("sql"),
             ),
             (
                 json!({ "type": "computer_call" }),
-                ItemKind::Call(Client),
+                OutputItemKind::Call(Client),
                 Some("computer"),
             ),
             (
                 json!({ "type": "shell_call", "environment": { "type": "local" } }),
-                ItemKind::Call(Client),
+                OutputItemKind::Call(Client),
                 Some("shell"),
             ),
             (
                 json!({ "type": "shell_call", "environment": { "type": "container_reference" } }),
-                ItemKind::Call(Server),
+                OutputItemKind::Call(Server),
                 Some("shell"),
             ),
             (
                 json!({ "type": "web_search_call" }),
-                ItemKind::Call(Server),
+                OutputItemKind::Call(Server),
                 Some("web_search"),
             ),
             (
                 json!({ "type": "openai:web_search_call" }),
-                ItemKind::Call(Server),
+                OutputItemKind::Call(Server),
                 Some("web_search"),
             ),
             (
                 json!({ "type": "acme:document_search", "query": "x" }),
-                ItemKind::Call(Server),
+                OutputItemKind::Call(Server),
                 Some("document_search"),
             ),
             (
                 json!({ "type": "acme:mark", "id": "1" }),
-                ItemKind::Unknown,
+                OutputItemKind::Unknown,
                 Some("mark"),
             ),
             (
                 json!({ "type": "mcp_call", "name": "roll" }),
-                ItemKind::Call(Server),
+                OutputItemKind::Call(Server),
                 Some("roll"),
             ),
             (
                 json!({ "type": "brand_new_call" }),
-                ItemKind::Call(Server),
+                OutputItemKind::Call(Server),
                 Some("brand_new"),
             ),
             (
                 json!({ "type": "function_call_output" }),
-                ItemKind::Result,
+                OutputItemKind::Result,
                 Some("function_call_output"),
             ),
             (
                 json!({ "type": "mcp_list_tools" }),
-                ItemKind::Silent,
+                OutputItemKind::Silent,
                 Some("mcp_list_tools"),
             ),
-            (json!({ "type": "news" }), ItemKind::Unknown, Some("news")),
-            (json!({}), ItemKind::Unknown, None),
+            (
+                json!({ "type": "news" }),
+                OutputItemKind::Unknown,
+                Some("news"),
+            ),
+            (json!({}), OutputItemKind::Unknown, None),
         ] {
-            assert_eq!(ItemKind::of(&item), kind, "{item}");
+            assert_eq!(OutputItemKind::of(&item), kind, "{item}");
             assert_eq!(tool_name(&item).as_deref(), name, "{item}");
         }
     }

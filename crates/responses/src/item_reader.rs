@@ -7,19 +7,17 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::call_reader::Known;
 use super::event::Extent;
 use super::input_items::sent_back;
-use super::item_kind::{CallSide, ItemKind, type_of};
-use super::open_calls::{ApprovedCall, OpenCall};
-use super::ordered_changes::Changes;
-use super::output_items::{ItemSigns, OutputItems, WholeSource};
-use super::response_reader::ReplyItems;
-use super::streamed_text::WholeText;
+use super::item_kind::{CallSide, OutputItemKind, type_of};
+use super::ordered_changes::OrderedChanges;
+use super::output_items::{ItemExtent, ItemSigns, OutputItems, WholeSource};
+use super::reply_items::{ApprovedCall, OpenItemCall, ReplyItems};
+use super::streamed_text::TextCompletion;
 use super::unread::of_item;
 use ananke_agents::{AnsweredCalls, CallKeys, TargetError, ToolExecution, ToolLoop};
 use ananke_base::context::Ids;
-use ananke_base::source::received_json::{Halves, Oddities, SentText};
+use ananke_base::source::received_json::{Halves, SentText};
 use ananke_trace::trace::{Change, Interrupt, MessageKind, Unread};
 
 /// Reads the items of one response.
@@ -34,7 +32,7 @@ pub(super) struct ItemReader<'a> {
     pub(super) approved: &'a mut Vec<ApprovedCall>,
     pub(super) items: OutputItems,
     /// The calls that the client executes.
-    pub(super) calls: Vec<OpenCall>,
+    pub(super) calls: Vec<OpenItemCall>,
     /// The calls that wait for an approval.
     pub(super) approvals: Vec<ApprovedCall>,
     /// Whether a call never got the name of its tool.
@@ -61,7 +59,7 @@ impl<'a> ItemReader<'a> {
     }
 
     /// The number of the item with these signs, which is added if there is none.
-    pub(super) fn find_or_add(&mut self, signs: ItemSigns<'_>, kind: ItemKind) -> usize {
+    pub(super) fn find_or_add(&mut self, signs: ItemSigns<'_>, kind: OutputItemKind) -> usize {
         match self.items.find(signs) {
             Some(number) => number,
             None => self.items.add(signs, kind),
@@ -69,12 +67,17 @@ impl<'a> ItemReader<'a> {
     }
 
     /// Reads an item that begins at this place of the output.
-    pub(super) fn announce(&mut self, item: &Value, index: Option<u64>, changes: &mut Changes<'_>) {
+    pub(super) fn announce(
+        &mut self,
+        item: &Value,
+        index: Option<u64>,
+        changes: &mut OrderedChanges<'_>,
+    ) {
         let signs = ItemSigns::of_item(item, index);
         // Servers announce an item twice, or after its first pieces.
         let number = match self.items.find_whole(item, signs, WholeSource::OwnEvent) {
             Some(number) => number,
-            None => self.items.add(signs, ItemKind::of(item)),
+            None => self.items.add(signs, OutputItemKind::of(item)),
         };
         self.items.note_signs(number, signs);
         if self.items.item(number).is_done {
@@ -82,11 +85,14 @@ impl<'a> ItemReader<'a> {
         }
         self.items.item(number).announced = Some(item.clone());
         match self.items.item(number).kind {
-            ItemKind::Message => self.begin_message(number, changes),
-            ItemKind::Call(_) | ItemKind::Approval => {
-                self.begin_call(number, item, Known::Announced, changes)
+            OutputItemKind::Message => self.begin_message(number, changes),
+            OutputItemKind::Call(_) | OutputItemKind::Approval => {
+                self.begin_call(number, item, ItemExtent::Announced, changes)
             }
-            ItemKind::Reasoning | ItemKind::Result | ItemKind::Silent | ItemKind::Unknown => {}
+            OutputItemKind::Reasoning
+            | OutputItemKind::Result
+            | OutputItemKind::Silent
+            | OutputItemKind::Unknown => {}
         }
     }
 
@@ -97,12 +103,12 @@ impl<'a> ItemReader<'a> {
         index: Option<u64>,
         from: WholeSource,
         halves: Halves,
-        changes: &mut Changes<'_>,
+        changes: &mut OrderedChanges<'_>,
     ) {
         let signs = ItemSigns::of_item(item, index);
         let number = match self.items.find_whole(item, signs, from) {
             Some(number) => number,
-            None => self.items.add(signs, ItemKind::of(item)),
+            None => self.items.add(signs, OutputItemKind::of(item)),
         };
         self.items.note_signs(number, signs);
         self.complete_number(number, item, halves, changes);
@@ -114,15 +120,15 @@ impl<'a> ItemReader<'a> {
         number: usize,
         item: &Value,
         halves: Halves,
-        changes: &mut Changes<'_>,
+        changes: &mut OrderedChanges<'_>,
     ) {
-        let kind = ItemKind::of(item);
+        let kind = OutputItemKind::of(item);
         let known = self.items.item(number);
         if known.is_done {
             return;
         }
         // An item that says something else than its pieces cannot be put together with them. Who executes a call may be known late.
-        let is_call = |kind: ItemKind| matches!(kind, ItemKind::Call(_));
+        let is_call = |kind: OutputItemKind| matches!(kind, OutputItemKind::Call(_));
         if known.kind != kind && !(is_call(known.kind) && is_call(kind)) {
             if !known.is_unreported() {
                 let name = format!("item:{}", type_of(item));
@@ -136,12 +142,12 @@ impl<'a> ItemReader<'a> {
             changes.report(Change::Unread(unread));
         }
         match kind {
-            ItemKind::Message => self.complete_message(number, item, halves, changes),
-            ItemKind::Reasoning => self.complete_reasoning(number, item, halves, changes),
-            ItemKind::Call(side) => self.complete_call(number, item, side, changes),
-            ItemKind::Approval => self.complete_approval(number, item, changes),
-            ItemKind::Result => self.complete_result(item, changes),
-            ItemKind::Silent | ItemKind::Unknown => {}
+            OutputItemKind::Message => self.complete_message(number, item, halves, changes),
+            OutputItemKind::Reasoning => self.complete_reasoning(number, item, halves, changes),
+            OutputItemKind::Call(side) => self.complete_call(number, item, side, changes),
+            OutputItemKind::Approval => self.complete_approval(number, item, changes),
+            OutputItemKind::Result => self.complete_result(item, changes),
+            OutputItemKind::Silent | OutputItemKind::Unknown => {}
         }
         self.items.item(number).sent_back = self.as_sent_back(kind, item);
         self.items.item(number).announced = None;
@@ -149,10 +155,10 @@ impl<'a> ItemReader<'a> {
     }
 
     /// The form in which the next request has an item. A server that executes its functions itself does not expect them back.
-    fn as_sent_back(&self, kind: ItemKind, item: &Value) -> Option<Value> {
+    fn as_sent_back(&self, kind: OutputItemKind, item: &Value) -> Option<Value> {
         let is_of_client = matches!(
             kind,
-            ItemKind::Call(CallSide::Function | CallSide::Client) | ItemKind::Result
+            OutputItemKind::Call(CallSide::Function | CallSide::Client) | OutputItemKind::Result
         );
         if self.execution == ToolExecution::Observed && is_of_client {
             return None;
@@ -161,7 +167,7 @@ impl<'a> ItemReader<'a> {
     }
 
     /// Begins the message of an item, if it has not begun.
-    fn begin_message(&mut self, number: usize, changes: &mut Changes<'_>) {
+    fn begin_message(&mut self, number: usize, changes: &mut OrderedChanges<'_>) {
         if self.items.item(number).message.is_some() {
             return;
         }
@@ -180,7 +186,7 @@ impl<'a> ItemReader<'a> {
         number: usize,
         item: &Value,
         halves: Halves,
-        changes: &mut Changes<'_>,
+        changes: &mut OrderedChanges<'_>,
     ) {
         match item.get("content") {
             // Some servers write a single text without parts.
@@ -207,7 +213,7 @@ impl<'a> ItemReader<'a> {
         }
         let id = item.message.clone().unwrap_or_default();
         if let Some(lone_half) = lone_half {
-            warn_of_half(true, changes);
+            changes.warn_of_half();
             let delta = lone_half.to_string().into();
             let id = Cow::Borrowed(id.as_str());
             changes.report(Change::MessageText { id, delta });
@@ -221,7 +227,7 @@ impl<'a> ItemReader<'a> {
         number: usize,
         item: &Value,
         halves: Halves,
-        changes: &mut Changes<'_>,
+        changes: &mut OrderedChanges<'_>,
     ) {
         let mut texts = Vec::new();
         for key in ["summary", "content"] {
@@ -241,7 +247,7 @@ impl<'a> ItemReader<'a> {
         number: usize,
         part: u64,
         text: SentText<'_>,
-        changes: &mut Changes<'_>,
+        changes: &mut OrderedChanges<'_>,
     ) {
         if self.items.item(number).is_done {
             return unread_text("text came after its message was complete", changes);
@@ -250,7 +256,9 @@ impl<'a> ItemReader<'a> {
         let item = self.items.item(number);
         let streamed = item.parts.entry(part).or_default();
         let (delta, has_lone_half) = streamed.add(text);
-        warn_of_half(has_lone_half, changes);
+        if has_lone_half {
+            changes.warn_of_half();
+        }
         if !delta.is_empty() {
             let id = Cow::Borrowed(item.message.as_deref().unwrap_or_default());
             changes.report(Change::MessageText { id, delta });
@@ -263,7 +271,7 @@ impl<'a> ItemReader<'a> {
         number: usize,
         part: u64,
         text: SentText<'_>,
-        changes: &mut Changes<'_>,
+        changes: &mut OrderedChanges<'_>,
     ) {
         if self.items.item(number).is_done {
             return;
@@ -271,16 +279,18 @@ impl<'a> ItemReader<'a> {
         self.begin_message(number, changes);
         let mut has_lone_half = false;
         let text = text.alone(|| has_lone_half = true);
-        warn_of_half(has_lone_half, changes);
+        if has_lone_half {
+            changes.warn_of_half();
+        }
         let item = self.items.item(number);
         match item.parts.entry(part).or_default().complete(&text) {
-            WholeText::Follows(rest) if rest.is_empty() => {}
-            WholeText::Follows(rest) => {
+            TextCompletion::Follows(rest) if rest.is_empty() => {}
+            TextCompletion::Follows(rest) => {
                 let id = Cow::Borrowed(item.message.as_deref().unwrap_or_default());
                 let delta = rest.into();
                 changes.report(Change::MessageText { id, delta });
             }
-            WholeText::Differs => {
+            TextCompletion::Differs => {
                 unread_text("the whole text differs from its pieces", changes);
             }
         }
@@ -292,7 +302,7 @@ impl<'a> ItemReader<'a> {
         number: usize,
         extent: Extent,
         text: SentText<'_>,
-        changes: &mut Changes<'_>,
+        changes: &mut OrderedChanges<'_>,
     ) {
         let item = self.items.item(number);
         // No rule is about reasoning, so that a whole after its pieces is not compared with them.
@@ -304,7 +314,9 @@ impl<'a> ItemReader<'a> {
             .get_or_insert_with(|| self.ids.next("reasoning"))
             .clone();
         let (delta, has_lone_half) = item.thoughts.add(text);
-        warn_of_half(has_lone_half, changes);
+        if has_lone_half {
+            changes.warn_of_half();
+        }
         changes.report(Change::Reasoning {
             id: id.into(),
             delta,
@@ -313,7 +325,7 @@ impl<'a> ItemReader<'a> {
     }
 
     /// Ends what is still open, since the response is over: items that no event completed are complete as they are.
-    pub(super) fn finish(&mut self, changes: &mut Changes<'_>) {
+    pub(super) fn finish(&mut self, changes: &mut OrderedChanges<'_>) {
         for number in 0..self.items.count() {
             if !self.items.item(number).is_done {
                 let whole = self.items.item(number).put_together();
@@ -384,13 +396,6 @@ pub(super) fn text_of_part(part: &Value) -> Option<&str> {
 }
 
 /// Reports that the text of a message is not certain, for this reason.
-fn unread_text(why: &'static str, changes: &mut Changes<'_>) {
+fn unread_text(why: &'static str, changes: &mut OrderedChanges<'_>) {
     changes.report(Change::Unread(Unread::text(why)));
-}
-
-/// Warns of half of a surrogate pair that is alone.
-pub(super) fn warn_of_half(has_lone_half: bool, changes: &mut Changes<'_>) {
-    if has_lone_half {
-        changes.report(Change::Warning(Oddities::HALF.into()));
-    }
 }

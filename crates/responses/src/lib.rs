@@ -24,11 +24,11 @@ mod item_reader;
 mod key_table;
 #[cfg(test)]
 mod key_tables;
-mod open_calls;
 mod ordered_changes;
 mod output_items;
 mod probed;
 mod protocol;
+mod reply_items;
 mod response_reader;
 mod responses_request;
 mod responses_target;

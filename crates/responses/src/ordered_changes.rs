@@ -1,30 +1,31 @@
-//! Changes in the order in which the items of a response begin, although a server may name a tool only at the end of its item.
+//! OrderedChanges in the order in which the items of a response begin, although a server may name a tool only at the end of its item.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 
 use ananke_agents::{Sink, Stop};
 use ananke_base::context::At;
+use ananke_base::source::received_json::Oddities;
 use ananke_trace::trace::Change;
 
 /// The changes that wait for a call that began before them.
 #[derive(Debug, Default)]
 pub(super) struct WaitingChanges {
-    queue: VecDeque<Waiting>,
+    queue: VecDeque<WaitingItem>,
     /// The beginnings of calls that are known now, by the number of the item; `None` if the item is no call after all.
     begun: HashMap<usize, Option<(At, Change<'static>)>>,
 }
 
 /// Something that waits.
 #[derive(Debug)]
-enum Waiting {
+enum WaitingItem {
     Change(At, Change<'static>),
     /// The place of the call with this number, whose tool is not known yet.
     Place(usize),
 }
 
 /// The way of the changes of one event to a sink.
-pub(super) struct Changes<'s> {
+pub(super) struct OrderedChanges<'s> {
     sink: &'s mut dyn Sink,
     at: At,
     waiting: &'s mut WaitingChanges,
@@ -32,8 +33,8 @@ pub(super) struct Changes<'s> {
     pub(super) flow: ControlFlow<Stop>,
 }
 
-impl<'s> Changes<'s> {
-    /// Changes that an event at this time means.
+impl<'s> OrderedChanges<'s> {
+    /// OrderedChanges that an event at this time means.
     pub(super) fn new(sink: &'s mut dyn Sink, at: At, waiting: &'s mut WaitingChanges) -> Self {
         Self {
             sink,
@@ -48,14 +49,19 @@ impl<'s> Changes<'s> {
         if self.waiting.queue.is_empty() {
             self.send(self.at, change);
         } else {
-            let change = Waiting::Change(self.at, change.into_owned());
+            let change = WaitingItem::Change(self.at, change.into_owned());
             self.waiting.queue.push_back(change);
         }
     }
 
+    /// Warns of half of a surrogate pair (UTF-16) that is alone in a text, and was replaced.
+    pub(super) fn warn_of_half(&mut self) {
+        self.report(Change::Warning(Oddities::HALF.into()));
+    }
+
     /// Keeps the place of a call whose tool is not known yet: what follows waits for it.
     pub(super) fn keep_place(&mut self, number: usize) {
-        self.waiting.queue.push_back(Waiting::Place(number));
+        self.waiting.queue.push_back(WaitingItem::Place(number));
     }
 
     /// Reports the change that begins the call with a kept place; `None` if the item is no call after all.
@@ -68,7 +74,7 @@ impl<'s> Changes<'s> {
     /// Reports everything that still waits, since the response is over.
     pub(super) fn finish(&mut self) {
         while let Some(waiting) = self.waiting.queue.pop_front() {
-            if let Waiting::Change(at, change) = waiting {
+            if let WaitingItem::Change(at, change) = waiting {
                 self.send(at, change);
             }
         }
@@ -78,12 +84,12 @@ impl<'s> Changes<'s> {
     fn send_waiting(&mut self) {
         while let Some(waiting) = self.waiting.queue.pop_front() {
             match waiting {
-                Waiting::Change(at, change) => self.send(at, change),
-                Waiting::Place(number) => match self.waiting.begun.remove(&number) {
+                WaitingItem::Change(at, change) => self.send(at, change),
+                WaitingItem::Place(number) => match self.waiting.begun.remove(&number) {
                     Some(Some((at, change))) => self.send(at, change),
                     Some(None) => {}
                     None => {
-                        self.waiting.queue.push_front(Waiting::Place(number));
+                        self.waiting.queue.push_front(WaitingItem::Place(number));
                         return;
                     }
                 },

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::{Value, json};
 
 use super::event::text_of;
-use super::item_kind::{ItemKind, type_of};
+use super::item_kind::{OutputItemKind, type_of};
 use super::streamed_text::StreamedText;
 
 /// The items of one response, in the order in which they began.
@@ -25,7 +25,7 @@ pub(super) struct OutputItems {
 #[derive(Debug)]
 pub(super) struct OutputItem {
     pub(super) item_type: String,
-    pub(super) kind: ItemKind,
+    pub(super) kind: OutputItemKind,
     /// Whether the server has given it an id.
     has_id: bool,
     /// Whether the server has given it a place.
@@ -45,7 +45,7 @@ pub(super) struct OutputItem {
     pub(super) thoughts: StreamedText,
     /// The arguments of its call.
     pub(super) arguments: StreamedText,
-    /// The input of its call, of a tool whose input is a text and no JSON.
+    /// The input of its call, of a tool whose input is a plain text.
     pub(super) input: String,
     /// The item as it was announced, for servers that never complete it.
     pub(super) announced: Option<Value>,
@@ -65,6 +65,15 @@ pub(super) enum ItemCall {
     Begun,
     /// It is a call of an earlier response, which was approved since.
     Approved,
+}
+
+/// The completeness of the item that a call is begun with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ItemExtent {
+    /// More of it may follow, such as its tool.
+    Announced,
+    /// All of it is there.
+    Whole,
 }
 
 /// The origin of a whole item.
@@ -119,7 +128,7 @@ impl OutputItems {
             return Some(*number);
         }
         if let Some(call_id) = text_of(item, "call_id")
-            && ItemKind::of(item) != ItemKind::Result
+            && OutputItemKind::of(item) != OutputItemKind::Result
             && let Some(number) = self.by_call_id.get(call_id)
             && (from == WholeSource::AllItems || !self.items[*number].is_done)
         {
@@ -149,7 +158,7 @@ impl OutputItems {
     }
 
     /// Adds an item with these signs, of which nothing else is known. Returns its number.
-    pub(super) fn add(&mut self, signs: ItemSigns<'_>, kind: ItemKind) -> usize {
+    pub(super) fn add(&mut self, signs: ItemSigns<'_>, kind: OutputItemKind) -> usize {
         let number = self.items.len();
         self.items.push(OutputItem {
             item_type: signs.item_type.to_owned(),
@@ -192,7 +201,7 @@ impl OutputItems {
         self.close(number);
         let item = &mut self.items[number];
         type_of(value).clone_into(&mut item.item_type);
-        item.kind = ItemKind::of(value);
+        item.kind = OutputItemKind::of(value);
         item.is_done = false;
         let open = self.open.entry(item.item_type.clone()).or_default();
         open.push(number);
@@ -294,10 +303,13 @@ mod tests {
     #[test]
     fn an_event_finds_its_item_by_whatever_sign_is_right() {
         let mut items = OutputItems::default();
-        let text = items.add(signs(Some("m"), Some(0), "message"), ItemKind::Message);
+        let text = items.add(
+            signs(Some("m"), Some(0), "message"),
+            OutputItemKind::Message,
+        );
         let call = items.add(
             signs(Some("f"), Some(1), "function_call"),
-            ItemKind::Unknown,
+            OutputItemKind::Unknown,
         );
         assert_eq!(
             items.find(signs(Some("m"), Some(1), "function_call")),

@@ -1,4 +1,4 @@
-//! The models behind the Responses API that could be at a URL.
+//! The models of the Responses API that could be at a URL.
 
 use bytes::Bytes;
 use serde_json::json;
@@ -17,7 +17,7 @@ const BASE: &str = "v1";
 /// The name that is asked if nothing says which models there are. Servers of one model take any.
 const ANY_MODEL: &str = "default";
 
-/// Models behind the Responses API, with and without a list of the models.
+/// Models of the Responses API, with and without a list of the models.
 pub(super) struct ProbedResponses;
 
 impl ProbedProtocol for ProbedResponses {

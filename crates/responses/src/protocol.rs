@@ -46,7 +46,7 @@ impl Protocol for ResponsesConfig {
 
 impl ProtocolConfig for ResponsesConfig {
     fn describe(&self) -> &'static str {
-        "a model behind the Responses API"
+        "a model of the Responses API"
     }
 
     fn capabilities(&self) -> Capabilities {

@@ -7,12 +7,12 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::ending::{Ending, error_of, usage_of};
-use super::event::{Event, EventKind, Extent, text_of};
-use super::item_kind::ItemKind;
+use super::event::{ApiEvent, ApiEventKind, Extent, text_of};
+use super::item_kind::OutputItemKind;
 use super::item_reader::{ItemReader, text_of_part};
-use super::open_calls::{ApprovedCall, OpenCall};
-use super::ordered_changes::{Changes, WaitingChanges};
+use super::ordered_changes::{OrderedChanges, WaitingChanges};
 use super::output_items::{ItemSigns, WholeSource};
+use super::reply_items::{ApprovedCall, ReplyItems};
 use super::unread::of_event;
 use ananke_agents::http::{BodyForm, ReceivedResponse, StreamReader};
 use ananke_agents::{
@@ -43,18 +43,6 @@ pub(super) struct ResponseReader<'a> {
     last: At,
 }
 
-/// The part of a complete reply that the session keeps.
-pub(super) struct ReplyItems {
-    /// The id of the response, by which a later request names it.
-    pub(super) id: Option<String>,
-    /// The items as the next request has them.
-    pub(super) items: Vec<Value>,
-    /// The calls that the client executes.
-    pub(super) calls: Vec<OpenCall>,
-    /// The calls that wait for an approval.
-    pub(super) approvals: Vec<ApprovedCall>,
-}
-
 impl<'a> ResponseReader<'a> {
     /// A reader of one response. `approved` are the calls of earlier responses that were approved since.
     pub(super) fn new(
@@ -77,7 +65,7 @@ impl<'a> ResponseReader<'a> {
     }
 
     /// Reads one event.
-    fn read(&mut self, event: &Event, changes: &mut Changes<'_>) {
+    fn read(&mut self, event: &ApiEvent, changes: &mut OrderedChanges<'_>) {
         let response = event.object("response");
         if self.id.is_none() {
             self.id = response
@@ -101,13 +89,13 @@ impl<'a> ResponseReader<'a> {
             changes.report(Change::Unread(unread));
         }
         match event.kind() {
-            EventKind::ItemAdded => {
+            ApiEventKind::ItemAdded => {
                 if let Some(item) = event.object("item") {
                     self.items
                         .announce(item, event.number("output_index"), changes);
                 }
             }
-            EventKind::ItemDone => {
+            ApiEventKind::ItemDone => {
                 if let Some(item) = event.object("item") {
                     let index = event.number("output_index");
                     let from = WholeSource::OwnEvent;
@@ -115,26 +103,26 @@ impl<'a> ResponseReader<'a> {
                         .complete(item, index, from, event.halves(), changes);
                 }
             }
-            EventKind::Text(_) | EventKind::Part(_) => self.text(event, changes),
-            EventKind::Reasoning(extent) => self.reasoning(event, extent, changes),
-            EventKind::Arguments(extent) => self.arguments(event, extent, changes),
-            EventKind::Input(Extent::Piece) => self.input(event),
-            EventKind::Ends => self.ends(event, changes),
-            EventKind::Error => {
+            ApiEventKind::Text(_) | ApiEventKind::Part(_) => self.text(event, changes),
+            ApiEventKind::Reasoning(extent) => self.reasoning(event, extent, changes),
+            ApiEventKind::Arguments(extent) => self.arguments(event, extent, changes),
+            ApiEventKind::Input(Extent::Piece) => self.input(event),
+            ApiEventKind::Ends => self.ends(event, changes),
+            ApiEventKind::Error => {
                 if self.end.is_none() {
                     self.end = Some(error_of(event.value(), "error"));
                     self.rest = AFTER_AN_ERROR;
                 }
             }
-            EventKind::Begins
-            | EventKind::Input(Extent::Whole)
-            | EventKind::Progress
-            | EventKind::Unknown => {}
+            ApiEventKind::Begins
+            | ApiEventKind::Input(Extent::Whole)
+            | ApiEventKind::Progress
+            | ApiEventKind::Unknown => {}
         }
     }
 
     /// The number of the item of an event, which is added if it was not announced.
-    fn item_of(&mut self, event: &Event, item_type: &str, kind: ItemKind) -> usize {
+    fn item_of(&mut self, event: &ApiEvent, item_type: &str, kind: OutputItemKind) -> usize {
         let signs = ItemSigns {
             id: event.item_id(),
             index: event.number("output_index"),
@@ -144,15 +132,15 @@ impl<'a> ResponseReader<'a> {
     }
 
     /// Reads text of a message: a piece, the whole text of a part, or the part itself.
-    fn text(&mut self, event: &Event, changes: &mut Changes<'_>) {
+    fn text(&mut self, event: &ApiEvent, changes: &mut OrderedChanges<'_>) {
         let number = event.number("content_index").unwrap_or_default();
         let (extent, text) = match event.kind() {
-            EventKind::Text(Extent::Piece) => (Extent::Piece, event.text("delta")),
-            EventKind::Text(Extent::Whole) => {
+            ApiEventKind::Text(Extent::Piece) => (Extent::Piece, event.text("delta")),
+            ApiEventKind::Text(Extent::Whole) => {
                 let text = event.text("text").or_else(|| event.text("refusal"));
                 (Extent::Whole, text)
             }
-            EventKind::Part(Extent::Whole) => {
+            ApiEventKind::Part(Extent::Whole) => {
                 let part = event.object("part").and_then(text_of_part);
                 let text = part.map(|text| SentText::new(text, event.halves()));
                 (Extent::Whole, text)
@@ -163,7 +151,7 @@ impl<'a> ResponseReader<'a> {
         let Some(text) = text else {
             return;
         };
-        let item = self.item_of(event, "message", ItemKind::Message);
+        let item = self.item_of(event, "message", OutputItemKind::Message);
         match extent {
             Extent::Piece => self.items.text_piece(item, number, text, changes),
             Extent::Whole => self.items.whole_text(item, number, text, changes),
@@ -171,19 +159,19 @@ impl<'a> ResponseReader<'a> {
     }
 
     /// Reads reasoning, whatever item it is in.
-    fn reasoning(&mut self, event: &Event, extent: Extent, changes: &mut Changes<'_>) {
+    fn reasoning(&mut self, event: &ApiEvent, extent: Extent, changes: &mut OrderedChanges<'_>) {
         let key = match extent {
             Extent::Piece => "delta",
             Extent::Whole => "text",
         };
         if let Some(text) = event.text(key) {
-            let item = self.item_of(event, "reasoning", ItemKind::Reasoning);
+            let item = self.item_of(event, "reasoning", OutputItemKind::Reasoning);
             self.items.reasoning(item, extent, text, changes);
         }
     }
 
     /// Reads arguments of a call.
-    fn arguments(&mut self, event: &Event, extent: Extent, changes: &mut Changes<'_>) {
+    fn arguments(&mut self, event: &ApiEvent, extent: Extent, changes: &mut OrderedChanges<'_>) {
         let key = match extent {
             Extent::Piece => "delta",
             Extent::Whole => "arguments",
@@ -198,8 +186,8 @@ impl<'a> ResponseReader<'a> {
         }
     }
 
-    /// Reads a piece of an input that is no JSON. It is part of the arguments once it is whole.
-    fn input(&mut self, event: &Event) {
+    /// Reads a piece of an input that is a plain text. It is part of the arguments once it is whole.
+    fn input(&mut self, event: &ApiEvent) {
         if let Some(text) = event.text("delta") {
             let item = self.call_of(event);
             self.items.input_piece(item, text);
@@ -207,16 +195,16 @@ impl<'a> ResponseReader<'a> {
     }
 
     /// The number of the call that an event is about: the name of the event begins with the type of the item.
-    fn call_of(&mut self, event: &Event) -> usize {
+    fn call_of(&mut self, event: &ApiEvent) -> usize {
         let name = event.type_name().trim_start_matches("response.");
         let end = name.find("_call").map_or(0, |place| place + "_call".len());
         let item_type = name[..end].to_owned();
-        let kind = ItemKind::of(&serde_json::json!({ "type": item_type }));
+        let kind = OutputItemKind::of(&serde_json::json!({ "type": item_type }));
         self.item_of(event, &item_type, kind)
     }
 
     /// Reads the last event of a response, which repeats all items, or none.
-    fn ends(&mut self, event: &Event, changes: &mut Changes<'_>) {
+    fn ends(&mut self, event: &ApiEvent, changes: &mut OrderedChanges<'_>) {
         let none = Value::Null;
         let response = event.object("response").unwrap_or(&none);
         if let Some(Value::Array(output)) = response.get("output") {
@@ -251,14 +239,14 @@ impl ModelReader for ResponseReader<'_> {
         if self.is_stopped {
             return;
         }
-        let mut changes = Changes::new(sink, self.last, &mut self.waiting);
+        let mut changes = OrderedChanges::new(sink, self.last, &mut self.waiting);
         changes.finish();
         self.items.report_nameless(&mut changes);
     }
 
     fn finish(mut self, sink: &mut dyn Sink) -> Result<ModelReply<ReplyItems>, TargetError> {
         // All changes have the time of the last event, because the end of a stream is no event of its own.
-        let mut changes = Changes::new(sink, self.last, &mut self.waiting);
+        let mut changes = OrderedChanges::new(sink, self.last, &mut self.waiting);
         self.items.finish(&mut changes);
         changes.finish();
         if self.is_truncated {
@@ -303,10 +291,10 @@ impl EventReader for ResponseReader<'_> {
         // The end of the response is reported with the time of its last event.
         self.last = at;
         let text = decoded(data).map_err(|error| error.0)?;
-        let event = Event::parse(&text)?;
+        let event = ApiEvent::parse(&text)?;
         // The changes borrow what waits, and reading an event changes the rest of the reader.
         let mut waiting = std::mem::take(&mut self.waiting);
-        let mut changes = Changes::new(sink, at, &mut waiting);
+        let mut changes = OrderedChanges::new(sink, at, &mut waiting);
         // The decoder borrows valid UTF-8. An owned text shows that it had to replace bytes.
         if matches!(text, Cow::Owned(_)) {
             let words = "an event holds bytes that are not UTF-8: U+FFFD is taken for them";

@@ -32,14 +32,14 @@ pub(super) struct ResponsesRequest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     previous_response_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<RequestTool<'a>>,
     #[serde(flatten)]
     params: Map<String, Value>,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Tool<'a> {
+enum RequestTool<'a> {
     Function {
         #[serde(rename = "type")]
         kind: &'static str,
@@ -68,7 +68,7 @@ pub(super) struct RequestParts<'a> {
 }
 
 impl<'a> ResponsesRequest<'a> {
-    /// A request for a stream of events. Of two values for one key, that of the caller is sent instead of that of the target.
+    /// A request for a stream of events. If caller and target have a value for one key, that of the caller is sent.
     pub(super) fn new(settings: &'a ResponsesSettings, parts: RequestParts<'a>) -> Self {
         let mut params = settings.params.clone();
         // The caller's data must not replace the conversation. The target's own `params` need no such check, since a target with
@@ -83,7 +83,7 @@ impl<'a> ResponsesRequest<'a> {
 
         let mut tools = Vec::new();
         for tool in parts.tools {
-            tools.push(Tool::Function {
+            tools.push(RequestTool::Function {
                 kind: "function",
                 name: &tool.name,
                 description: &tool.description,
@@ -92,7 +92,7 @@ impl<'a> ResponsesRequest<'a> {
                 strict: false,
             });
         }
-        tools.extend(settings.server_tools.iter().map(Tool::OfServer));
+        tools.extend(settings.server_tools.iter().map(RequestTool::OfServer));
         Self {
             model: parts.model.unwrap_or(&settings.model),
             input: parts.input,

@@ -1,4 +1,4 @@
-//! A model behind the Responses API.
+//! A model of the Responses API.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use ananke_agents::http::{self, LONGEST_WAIT};
 use ananke_agents::{Session, SessionOptions, Target, TargetError};
 use ananke_base::message::RequestContext;
 
-/// A model behind the Responses API.
+/// A model of the Responses API.
 #[derive(Debug)]
 pub struct ResponsesTarget {
     settings: Arc<ResponsesSettings>,

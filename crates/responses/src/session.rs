@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::config::{HistoryForm, ResponsesSettings};
 use super::input_items::{approval, call_output, of_history, user_message};
-use super::open_calls::{ApprovedCall, OpenCall};
-use super::response_reader::{ReplyItems, ResponseReader};
+use super::reply_items::{ApprovedCall, OpenItemCall, ReplyItems};
+use super::response_reader::ResponseReader;
 use super::responses_request::{RequestParts, ResponsesRequest};
 use ananke_agents::http::{self, HttpRequest, Method, RETRY_HEADERS, RequestProgress, Transport};
 use ananke_agents::{
@@ -40,7 +40,7 @@ pub(super) struct ResponsesSession {
     previous: Option<String>,
     tools: ToolLoop,
     /// The calls of the last response that the client executes.
-    calls: Vec<OpenCall>,
+    calls: Vec<OpenItemCall>,
     /// The calls of the last response that wait for an approval.
     approvals: Vec<ApprovedCall>,
     /// The calls that were approved, and have not been executed yet.

@@ -13,7 +13,7 @@ pub(super) struct StreamedText {
 
 /// The relation of a whole text to its pieces.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum WholeText {
+pub(super) enum TextCompletion {
     /// This follows the pieces; empty if they were all of it.
     Follows(String),
     /// The pieces are not its beginning.
@@ -29,15 +29,15 @@ impl StreamedText {
     }
 
     /// Takes the whole text, which the pieces must be the beginning of.
-    pub(super) fn complete(&mut self, whole: &str) -> WholeText {
+    pub(super) fn complete(&mut self, whole: &str) -> TextCompletion {
         // The whole text also has the half of a pair that waits for its other half.
         self.joiner = HalfJoiner::default();
         let Some(rest) = whole.strip_prefix(self.text.as_str()) else {
-            return WholeText::Differs;
+            return TextCompletion::Differs;
         };
         let rest = rest.to_owned();
         self.text.push_str(&rest);
-        WholeText::Follows(rest)
+        TextCompletion::Follows(rest)
     }
 
     /// Ends a text whose whole did not come: half of a surrogate pair that waited for the other half is U+FFFD.
@@ -61,9 +61,15 @@ mod tests {
     fn the_whole_text_follows_its_pieces_or_differs() {
         let mut text = StreamedText::default();
         text.add(SentText::whole("Hel"));
-        assert_eq!(text.complete("Hello"), WholeText::Follows("lo".to_owned()));
-        assert_eq!(text.complete("Hello"), WholeText::Follows(String::new()));
-        assert_eq!(text.complete("Bye"), WholeText::Differs);
+        assert_eq!(
+            text.complete("Hello"),
+            TextCompletion::Follows("lo".to_owned())
+        );
+        assert_eq!(
+            text.complete("Hello"),
+            TextCompletion::Follows(String::new())
+        );
+        assert_eq!(text.complete("Bye"), TextCompletion::Differs);
         assert_eq!(text.text(), "Hello");
     }
 }

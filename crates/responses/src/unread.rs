@@ -6,8 +6,8 @@
 
 use serde_json::Value;
 
-use super::event::{Event, EventKind};
-use super::item_kind::{CallSide, ItemKind, type_of};
+use super::event::{ApiEvent, ApiEventKind};
+use super::item_kind::{CallSide, OutputItemKind, type_of};
 use ananke_trace::trace::{
     Fact, Facts, JsonKinds as Kinds, KnownKey, Unread, unread_items, unread_keys,
 };
@@ -141,26 +141,26 @@ const RESPONSE: &[KnownKey] = &[
 const OF_REQUEST: [&str; 5] = ["tools", "tool_choice", "instructions", "input", "metadata"];
 
 /// The parts of an event that are not understood, apart from those of its item.
-pub(super) fn of_event(event: &Event) -> Vec<Unread<'static>> {
+pub(super) fn of_event(event: &ApiEvent) -> Vec<Unread<'static>> {
     let mut found = Vec::new();
     // Parsers do not agree on which value of a duplicate key counts, so that every fact that a rule rests on may be wrong.
     if let Some(key) = &event.duplicate_key {
         found.push(Unread::duplicate_key(key, Facts::ALL));
     }
     let known = match event.kind() {
-        EventKind::Unknown => {
+        ApiEventKind::Unknown => {
             let name = format!("event:{}", event.type_name());
             found.push(Unread::item(name, event.value()));
             return found;
         }
         // Progress has nothing that its item does not have, and an error ends the response.
-        EventKind::Progress | EventKind::Error => {
+        ApiEventKind::Progress | ApiEventKind::Error => {
             let name = format!("event:{}", event.type_name());
             found.extend(Unread::key(name, event.value()));
             return found;
         }
-        EventKind::Text(_) => &TEXT_EVENT,
-        EventKind::Arguments(_) | EventKind::Input(_) => &ARGUMENTS_EVENT,
+        ApiEventKind::Text(_) => &TEXT_EVENT,
+        ApiEventKind::Arguments(_) | ApiEventKind::Input(_) => &ARGUMENTS_EVENT,
         _ => &OTHER_EVENT,
     };
     unread_keys("", event.value(), known, &mut found);
@@ -184,24 +184,24 @@ fn of_response(response: &Value, found: &mut Vec<Unread<'static>>) {
 }
 
 /// The parts of a complete item that are not understood.
-pub(super) fn of_item(kind: ItemKind, item: &Value) -> Vec<Unread<'static>> {
+pub(super) fn of_item(kind: OutputItemKind, item: &Value) -> Vec<Unread<'static>> {
     let mut found = Vec::new();
     match kind {
-        ItemKind::Message => {
+        OutputItemKind::Message => {
             unread_keys("item.", item, MESSAGE, &mut found);
             of_content(item, &mut found);
         }
-        ItemKind::Call(CallSide::Function) => {
+        OutputItemKind::Call(CallSide::Function) => {
             unread_keys("item.", item, FUNCTION_CALL, &mut found);
         }
-        ItemKind::Call(_) | ItemKind::Approval => {
+        OutputItemKind::Call(_) | OutputItemKind::Approval => {
             unread_keys("item.", item, OTHER_CALL, &mut found);
         }
-        ItemKind::Result => unread_keys("item.", item, OUTPUT, &mut found),
-        ItemKind::Reasoning => found.extend(Unread::key("item:reasoning", item)),
+        OutputItemKind::Result => unread_keys("item.", item, OUTPUT, &mut found),
+        OutputItemKind::Reasoning => found.extend(Unread::key("item:reasoning", item)),
         // A list of tools has their names, and no call.
-        ItemKind::Silent => {}
-        ItemKind::Unknown => {
+        OutputItemKind::Silent => {}
+        OutputItemKind::Unknown => {
             found.push(Unread::item(format!("item:{}", type_of(item)), item));
         }
     }

@@ -51,7 +51,7 @@ pub struct ModelExchange<'a> {
 }
 
 /// The result of one request.
-enum Attempt {
+enum ModelAttempt {
     Ended(Ended),
     /// The server rejects it for now.
     Rejected(Response),
@@ -77,8 +77,8 @@ impl ModelExchange<'_> {
             request.progress = RequestProgress::default();
             let (attempt, closed_at) = self.attempt(request, &mut reader, &limits, sink).await;
             let rejection = match attempt {
-                Ok(Attempt::Ended(ended)) => break (Ok(ended), closed_at),
-                Ok(Attempt::Rejected(rejection)) => rejection,
+                Ok(ModelAttempt::Ended(ended)) => break (Ok(ended), closed_at),
+                Ok(ModelAttempt::Rejected(rejection)) => rejection,
                 Err(error) => break (Err(error), closed_at),
             };
             sink.wire(closed_at, Wire::Closed);
@@ -115,7 +115,7 @@ impl ModelExchange<'_> {
         reader: &mut R,
         limits: &Limits,
         sink: &mut dyn Sink,
-    ) -> (Result<Attempt, TargetError>, At) {
+    ) -> (Result<ModelAttempt, TargetError>, At) {
         // `send_and_read` sets this if the connection broke or the time was up; otherwise the exchange is over once it returns.
         let mut over_at = None;
         let exchange = self.send_and_read(request, reader, limits, sink, &mut over_at);
@@ -123,12 +123,12 @@ impl ModelExchange<'_> {
         let attempt = match limits.cancel.run_until_cancelled(exchange).await {
             // If the model had stopped before the cancellation or the timeout, the reply is complete and only the stream was
             // left open: neither is an error then.
-            None | Some(Ok(Attempt::Ended(Ended::Timeout))) if reader.is_ended() => {
+            None | Some(Ok(ModelAttempt::Ended(Ended::Timeout))) if reader.is_ended() => {
                 reader.give_up();
-                Ok(Attempt::Ended(Ended::Terminal))
+                Ok(ModelAttempt::Ended(Ended::Terminal))
             }
             Some(attempt) => attempt,
-            None => Ok(Attempt::Ended(Ended::Cancelled)),
+            None => Ok(ModelAttempt::Ended(Ended::Cancelled)),
         };
         // The moment is `over_at` if it is set, and else the time of now; in a replay it is the recorded one.
         let closed_at = self.transport.moment(ClientEvent::Closes(over_at));
@@ -147,19 +147,19 @@ impl ModelExchange<'_> {
         limits: &Limits,
         sink: &mut dyn Sink,
         over_at: &mut Option<At>,
-    ) -> Result<Attempt, TargetError> {
+    ) -> Result<ModelAttempt, TargetError> {
         let response = http::send(self.transport, request, limits, sink, over_at).await?;
         // No response came before the timeout.
         let Some(response) = response else {
-            return Ok(Attempt::Ended(Ended::Timeout));
+            return Ok(ModelAttempt::Ended(Ended::Timeout));
         };
         // The caller decides whether to retry, and needs the unread response: its headers for the wait, its body for the error.
         if response.received.head.status == TOO_MANY_REQUESTS {
-            return Ok(Attempt::Rejected(response));
+            return Ok(ModelAttempt::Rejected(response));
         }
         // Every other status than success is an error.
         let response = response.accepted().await.map_err(self.with_help)?;
         let ended = http::read_events(response, reader, limits, sink, over_at).await?;
-        Ok(Attempt::Ended(ended))
+        Ok(ModelAttempt::Ended(ended))
     }
 }

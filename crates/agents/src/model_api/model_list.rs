@@ -1,4 +1,4 @@
-//! The list of models that most APIs of models have, at a path beside that of their requests.
+//! The list of models that most APIs of models have, at a path of its own.
 
 use serde_json::Value;
 use url::Url;
@@ -15,7 +15,7 @@ pub fn url_beside(url: &Url, paths: &[&str], name: &str) -> Url {
     below(&base, [name].into_iter()).unwrap_or(base)
 }
 
-/// The models that an answer lists.
+/// The names in an answer to a request for the list; `None` if it is not such an answer.
 pub fn listed_models(status: u16, answer: &Value) -> Option<Vec<String>> {
     if status != 200 {
         return None;

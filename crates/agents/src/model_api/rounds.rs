@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use crate::served::TimedChange;
+use crate::served::{TimedChange, result_text};
 use crate::session::Action;
 use ananke_base::message::ToolDeclaration;
 use ananke_trace::trace::{Change, MessageKind, RunEnd, Usage};
@@ -214,8 +214,10 @@ impl<'t> RoundReader<'t> {
                 if self.place(id).is_some() {
                     self.is_over = true;
                 } else {
-                    let ends =
-                        OwnCallStep::Ends(result.as_text().into_owned(), *is_error == Some(true));
+                    let ends = OwnCallStep::Ends(
+                        result_text(result).into_owned(),
+                        *is_error == Some(true),
+                    );
                     self.own(after, id, ends);
                 }
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::conversation_settings::ProtocolVersion;
-use ananke_agents::{ServedFrame, TimedChange};
+use ananke_agents::{ServedFrame, TimedChange, result_text};
 use ananke_trace::trace::{Change, Interrupt, MessageKind, RunEnd, Usage};
 
 /// Makes the events of one response.
@@ -140,7 +140,7 @@ impl<'r> Encoder<'r> {
                 "type": "TOOL_CALL_RESULT",
                 "messageId": self.result_id(id),
                 "toolCallId": id,
-                "content": result.as_text(),
+                "content": result_text(result),
                 "role": "tool",
             }),
             Change::Custom { name, value } => {

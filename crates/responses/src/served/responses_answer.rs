@@ -117,7 +117,7 @@ fn event(after: Duration, name: &str, number: usize, response: Value) -> ServedF
     ServedFrame::named_event(after, name, event)
 }
 
-/// The event of an error, which has its own keys beside its type.
+/// The event of an error, which has its keys next to its type.
 pub(super) fn error_event(message: &str, code: Option<&str>) -> Value {
     json!({ "type": "error", "code": code.unwrap_or("server_error"), "message": message, "param": null })
 }

@@ -45,19 +45,6 @@ pub enum ResultContent<'a> {
     },
 }
 
-impl ResultContent<'_> {
-    /// The result as a text for protocols whose results are texts. A string that would be read as another JSON value is quoted.
-    pub fn as_text(&self) -> Cow<'_, str> {
-        match self {
-            Self::Text(text) => Cow::Borrowed(text),
-            Self::Json(Value::String(text)) if serde_json::from_str::<Value>(text).is_err() => {
-                Cow::Borrowed(text)
-            }
-            Self::Json(value) | Self::Structured { value, .. } => Cow::Owned(value.to_string()),
-        }
-    }
-}
-
 impl PartialEq for ResultContent<'_> {
     /// Whether two results are of the same form and content. JSON values are compared by their meaning, as `is_same_json` defines
     /// it.

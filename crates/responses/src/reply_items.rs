@@ -1,4 +1,4 @@
-//! The calls of a reply that wait for the client: for a result, or for an approval.
+//! The part of a reply that the session keeps: its items, and the calls that wait for a result or for an approval.
 
 use std::borrow::Cow;
 
@@ -9,9 +9,21 @@ use super::event::text_of;
 use super::item_kind::tool_name;
 use ananke_trace::trace::is_same_json;
 
+/// The part of a complete reply that the session keeps.
+pub(super) struct ReplyItems {
+    /// The id of the response, by which a later request names it.
+    pub(super) id: Option<String>,
+    /// The items as the next request has them.
+    pub(super) items: Vec<Value>,
+    /// The calls that the client executes.
+    pub(super) calls: Vec<OpenItemCall>,
+    /// The calls that wait for an approval.
+    pub(super) approvals: Vec<ApprovedCall>,
+}
+
 /// A call that the client executes.
 #[derive(Debug)]
-pub(super) struct OpenCall {
+pub(super) struct OpenItemCall {
     /// The key of the call in reports and answers.
     pub(super) key: String,
     /// The id by which the server knows it.

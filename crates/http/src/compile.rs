@@ -17,7 +17,7 @@ use super::request::{
 };
 use super::settings::{HttpAgentSettings, ResponseUse, ResumeTemplate, ThenTemplate};
 use ananke_agents::http::{Method, header, is_header, retries};
-use ananke_base::diagnostic::Code;
+use ananke_base::diagnostic::{Code, Span};
 use ananke_base::source::{FreeMap, Node, NodeValue};
 use ananke_model::model::{Short, Text};
 use ananke_model::variables::{
@@ -26,7 +26,10 @@ use ananke_model::variables::{
 };
 
 /// The variables that are known when a request is sent.
-const SENT: [&str; 4] = ["INPUT", "MESSAGES", "HISTORY", "TURN"];
+const SENT: [&str; 5] = ["INPUT", "MESSAGES", "HISTORY", "TURN", THREAD];
+
+/// The variable for the thread of a conversation.
+pub(crate) const THREAD: &str = "THREAD_ID";
 
 /// The variables that a message of the conversation has.
 const OF_MESSAGE: [&str; 2] = ["ROLE", "TEXT"];
@@ -105,19 +108,46 @@ pub(super) fn compile(
         let accepted = TextTemplate::known("application/json".to_owned());
         main.headers.push(("accept".to_owned(), accepted));
     }
+    let main = RequestTemplate { endpoint, ..main };
+    let start = start?;
+    let then = then?;
+    let resume = resume?;
+    let mut requests = vec![&main];
+    requests.extend(&start);
+    requests.extend(then.iter().map(|then| &then.request));
+    requests.extend(resume.iter().map(|resume| &resume.request));
+    let thread = thread(&requests, config.endpoint.span, interpolation)?;
     Ok(HttpTarget::new(HttpAgentSettings {
-        endpoint: endpoint.for_people(),
+        endpoint: main.endpoint.for_people(thread.as_deref()),
         base,
-        main: RequestTemplate { endpoint, ..main },
-        start: start?,
-        then: then?,
-        resume: resume?,
+        thread,
+        main,
+        start,
+        then,
+        resume,
         message: message?,
         roles: roles?,
         response: response?,
         retries: retries?,
         options: Arc::new(options?),
     }))
+}
+
+/// The thread of the conversation, if a request names it. The templates keep its variable, since a client whose requests are recognized
+/// has threads of its own.
+fn thread(
+    requests: &[&RequestTemplate],
+    place: Span,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<Option<String>> {
+    if !requests.iter().any(|request| request.has_variable(THREAD)) {
+        return Ok(None);
+    }
+    let text = Text {
+        value: format!("${{{THREAD}}}"),
+        span: place,
+    };
+    interpolation.text(&text).map(Some)
 }
 
 /// The names of all captures. A name that nothing may have was reported.
@@ -135,8 +165,7 @@ fn captured_names(
             let text = name.value.as_str();
             let is_own = SENT.contains(&text)
                 || OF_MESSAGE.contains(&text)
-                || OF_RESUME.contains(&text)
-                || text == "THREAD_ID";
+                || OF_RESUME.contains(&text);
             let problem = if is_own {
                 Some((
                     "is a variable of every request",

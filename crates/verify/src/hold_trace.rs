@@ -43,7 +43,7 @@ pub(super) async fn hold_trace(
         .unwrap_or_default();
     let (inputs, answers): (VecDeque<_>, VecDeque<_>) = turns
         .into_iter()
-        .map(|turn| (turn.input, turn.changes))
+        .map(|turn| (ClientInput::from(turn.input), turn.changes))
         .unzip();
     let answers = Arc::new(Mutex::new(answers));
     let left = Arc::clone(&answers);

@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use serde_json::Value;
-use url::Url;
 
 use super::super::calls::KnownCalls;
 use super::super::compile::THREAD;
@@ -262,7 +261,7 @@ fn user(text: &str) -> Action {
     Action::User {
         message_id: String::new(),
         name: None,
-        content: UserContent::Text(text.to_owned()),
+        content: UserContent::Text(text.into()),
     }
 }
 

@@ -1,6 +1,5 @@
 //! A request of another client, read back by the template of a target.
 
-use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use url::form_urlencoded;
 
@@ -10,7 +9,7 @@ use ananke_agents::http::is_header;
 use ananke_base::message::RequestAdditions;
 use ananke_base::source::received_json;
 use ananke_model::variables::{
-    LateVariable, TextTemplate, is_secret_header, is_secret_name, is_secret_value,
+    LateVariable, TextTemplate, is_secret_header, is_secret_name, is_secret_value, percent_decoded,
 };
 
 /// The variable for the text of the user, which may be anything.
@@ -100,7 +99,7 @@ impl RequestTemplate {
         }
         let mut found = RequestMatch::default();
         self.read_address(&request.target, &mut found)?;
-        self.read_headers(&request.headers, &mut found);
+        self.read_sent_headers(&request.headers, &mut found);
         self.read_content(request, &mut found)?;
         Ok(found)
     }
@@ -152,7 +151,7 @@ impl RequestTemplate {
         Ok(())
     }
 
-    fn read_headers(&self, sent: &[(String, String)], found: &mut RequestMatch) {
+    fn read_sent_headers(&self, sent: &[(String, String)], found: &mut RequestMatch) {
         let own = self.headers.iter().chain(&self.inherited);
         for (name, template) in own.clone() {
             let Some((_, value)) = sent.iter().find(|(sent, _)| sent == name) else {
@@ -339,5 +338,5 @@ fn decoded(value: &Value) -> Value {
 }
 
 fn decoded_text(text: &str) -> String {
-    percent_decode_str(text).decode_utf8_lossy().into_owned()
+    percent_decoded(text).unwrap_or_else(|| text.to_owned())
 }

@@ -329,7 +329,7 @@ fn turn_of(said: &[String], message: UserMessage, found: RequestMatch) -> Passed
         left_out.push("its messages, which are not those of the turns before it".to_owned());
     }
     PassedTurn {
-        input: TurnInput::User(UserContent::Text(message.text)),
+        input: TurnInput::User(UserContent::Text(message.text.into())),
         additions: found.additions,
         left_out,
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::checkpoint_rules::add_rules;
 use super::conversation_rules::rules_of;
-use super::recorded_turns::written_turn;
+use super::recorded_turns::{written_request, written_turn};
 use super::text_with_references::map_with_references;
 use super::text_with_references::{has_unreferenced_secret, text_with_references};
 use super::written_test::WrittenTest;
@@ -188,18 +188,20 @@ impl<'a> WrittenConversation<'a> {
             if let Some(action) = self.action(number) {
                 turns.push(action);
             } else if is_by_others {
-                if has_unreferenced_secret(&turn.input.describe()) {
+                if has_unreferenced_secret(&turn.input.describe())
+                    || has_unreferenced_secret(&written_request(&turn.request).to_json().to_string())
+                {
                     notes.push(format!(
                         "turn {number} has a marker instead of a secret that no variable has: it can only be replayed"
                     ));
                 }
-                turns.push(written_turn(&turn.input, number)?);
+                turns.push(whole_turn(turn, number)?);
             } else if turn.origin == InputOrigin::Initial || !has_turns {
                 turns.push(first_message(keys));
             } else {
                 let mut own = match written.next() {
                     Some(own) => own,
-                    None => written_turn(&turn.input, number)?,
+                    None => whole_turn(turn, number)?,
                 };
                 own.remove("if");
                 turns.push(own);
@@ -221,6 +223,15 @@ impl<'a> WrittenConversation<'a> {
         action.remove("needs");
         Some(action)
     }
+}
+
+/// A turn with what its request has in addition.
+fn whole_turn(turn: &LoggedTurn, number: usize) -> Result<Node, LabError> {
+    let mut written = written_turn(&turn.input, number)?;
+    if !turn.request.is_empty() {
+        written.set("request", written_request(&turn.request));
+    }
+    Ok(written)
 }
 
 /// The facts of one turn, for its reader and its rules.

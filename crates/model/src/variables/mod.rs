@@ -30,7 +30,7 @@ mod url;
 mod useless;
 mod written_text;
 
-pub use credentials::{credentials, has_credentials};
+pub use credentials::{credentials, has_credentials, percent_decoded};
 pub use fill::Fill;
 pub use interpolation::{Interpolation, MOST_INSERTED, SPELLED_NUMBERS, as_text};
 pub use leaf::{Leaf, Mode, NotReady, fill_all};

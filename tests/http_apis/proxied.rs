@@ -487,3 +487,52 @@ async fn threads_of_a_client_are_those_of_tests_afterwards() {
         }
     }
 }
+
+#[tokio::test]
+async fn conversations_are_told_apart_by_cookies_and_nothing_else() {
+    let count = Mutex::new(0);
+    let target = "  form: { message: \"${INPUT}\" }\n  response: { text: reply }\n";
+    let proxied = Proxied::new("/chat", target, move |request| {
+        let cookie = request
+            .head
+            .lines()
+            .find_map(|line| line.strip_prefix("cookie: "));
+        let session = match cookie {
+            Some(cookie) => cookie.to_owned(),
+            None => {
+                let mut count = count.lock().unwrap();
+                *count += 1;
+                format!("sid=cookie-5ecret-{count}")
+            }
+        };
+        let reply = json!({ "reply": "ok" }).to_string();
+        format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nset-cookie: {session}; Path=/\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{reply}",
+            reply.len()
+        )
+        .into_bytes()
+    })
+    .await;
+    let say = async |text: &str, cookie: &str| {
+        let headers = [
+            "content-type: application/x-www-form-urlencoded".to_owned(),
+            format!("cookie: theme=dark; {cookie}"),
+        ];
+        let sent: Vec<&str> = headers[..if cookie.is_empty() { 1 } else { 2 }]
+            .iter()
+            .map(String::as_str)
+            .collect();
+        let body = format!("message={text}&lang=en");
+        proxied.serving.send("POST", "/chat", &sent, body.as_bytes()).await
+    };
+    say("one", "").await;
+    say("two", "").await;
+    say("one+more", "sid=cookie-5ecret-1").await;
+    say("two+more", "sid=cookie-5ecret-2").await;
+    let response = say("again", "sid=cookie-5ecret-1").await;
+    assert_eq!(response.status, 200);
+    let written = proxied.written().await;
+    let texts = ["- user: one more", "- user: two more", "lang: en"];
+    proxied.assert_written(&written, &[3, 2], &texts).await;
+    assert!(!written.file.text.contains("5ecret"), "{}", written.file.text);
+}

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use ananke_agents::{HttpRequest, ServedResponse, TimedChange, served_protocols};
 use ananke_base::context::{Context, lock};
+use ananke_base::message::ClientInput;
 use ananke_conversation::observed::ObservedConversation;
 use ananke_lab::LabError;
 use ananke_lab::record::{HeldConversation, KnownConversation, KnownTools, RecordRequest};

@@ -8,7 +8,7 @@ use super::{CommandConfig, command_target::compile};
 use crate::conversation_settings::ProtocolVersion;
 use crate::signs::SIGNS;
 use ananke_agents::{
-    AgentPlace, AgentTurns, CandidatePlace, Capabilities, FirstRequest, ProbeQuestion,
+    AgentPlace, AgentTurns, CandidatePlace, Capabilities, Capability, FirstRequest, ProbeQuestion,
     ProbedProtocol, Protocol, ProtocolConfig, Target, TargetCandidate, target_keys,
 };
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Spanned};

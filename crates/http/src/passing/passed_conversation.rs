@@ -113,9 +113,6 @@ impl PassedConversation {
             }
             certainty = Certainty::Identified;
         }
-        if certainty != Certainty::Identified && self.has_cookie_of(request) {
-            certainty = Certainty::Identified;
-        }
         Some(certainty)
     }
 
@@ -126,7 +123,11 @@ impl PassedConversation {
         found: &RequestMatch,
         message: &UserMessage,
     ) -> Option<Certainty> {
-        let certainty = self.certainty(request, found)?;
+        let mut certainty = self.certainty(request, found)?;
+        // One browser may hold several conversations, so that their messages say more than its cookies.
+        if message.earlier.is_none() && self.has_cookie_of(request) {
+            certainty = Certainty::Identified;
+        }
         if certainty == Certainty::Identified || self.said.is_empty() {
             return Some(certainty);
         }

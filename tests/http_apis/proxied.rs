@@ -48,9 +48,10 @@ impl Proxied {
         answer: impl Fn(&Captured) -> Vec<u8> + Send + Sync + 'static,
     ) -> Self {
         ananke::install();
-        let server =
-            AnsweringServer::start(move |request| vec![Step::Send(answer(request)), Step::HalfClose])
-                .await;
+        let server = AnsweringServer::start(move |request| {
+            vec![Step::Send(answer(request)), Step::HalfClose]
+        })
+        .await;
         let config = format!(
             "version: \"1.4\"\ntarget:\n  type: http\n  endpoint: \"http://{}{endpoint}\"\n{target}",
             server.address
@@ -162,7 +163,10 @@ impl Proxied {
 }
 
 fn in_words(other: &OtherRequests) -> String {
-    format!("{} × {}: {}", other.count, other.place, other.request.reason)
+    format!(
+        "{} × {}: {}",
+        other.count, other.place, other.request.reason
+    )
 }
 
 fn body(request: &Captured) -> Value {
@@ -194,7 +198,9 @@ fn with_sessions() -> impl Fn(&Captured) -> Vec<u8> + Send + Sync + 'static {
         let turn = sessions.entry(session.clone()).or_default();
         *turn += 1;
         let calls = json!([{ "tool": "look_up", "args": { "turn": *turn } }]);
-        json_response(&json!({ "reply": format!("turn {turn}"), "session": session, "calls": calls }))
+        json_response(
+            &json!({ "reply": format!("turn {turn}"), "session": session, "calls": calls }),
+        )
     }
 }
 
@@ -223,9 +229,18 @@ async fn conversations_are_told_apart_by_the_session_of_a_response() {
     proxied.ask("/", &body).await;
     assert_ne!(one, two);
     let written = proxied.written().await;
-    let texts = ["- user: Find my order", "- user: And mine", "turn: 3", "name: look_up"];
+    let texts = [
+        "- user: Find my order",
+        "- user: And mine",
+        "turn: 3",
+        "name: look_up",
+    ];
     proxied.assert_written(&written, &[3, 2, 1], &texts).await;
-    assert!(!written.file.text.contains("session"), "{}", written.file.text);
+    assert!(
+        !written.file.text.contains("session"),
+        "{}",
+        written.file.text
+    );
     assert!(written.others.is_empty(), "{:?}", written.others);
 }
 
@@ -233,7 +248,11 @@ async fn conversations_are_told_apart_by_the_session_of_a_response() {
 async fn differences_of_a_request_are_those_of_its_turn() {
     let proxied = Proxied::new("/chat?v=1", WITH_SESSIONS, with_sessions()).await;
     let body = json!({ "message": "Hi", "lang": "de", "user": { "plan": "pro ${X}" } }).to_string();
-    let headers = ["x-tenant: acme", "x-api-key: key-5ecret-0001", "accept: */*"];
+    let headers = [
+        "x-tenant: acme",
+        "x-api-key: key-5ecret-0001",
+        "accept: */*",
+    ];
     let path = "/chat?v=1&debug=true&token=query-5ecret-0001";
     proxied
         .serving
@@ -247,7 +266,11 @@ async fn differences_of_a_request_are_those_of_its_turn() {
         "plan: \"pro $${X}\"",
     ];
     proxied.assert_written(&written, &[1], &texts).await;
-    assert!(!written.file.text.contains("5ecret"), "{}", written.file.text);
+    assert!(
+        !written.file.text.contains("5ecret"),
+        "{}",
+        written.file.text
+    );
     let notes = written.file.tests[0].notes.join("\n");
     for left_out in ["the header `x-api-key`", "the parameter `token`"] {
         assert!(notes.contains(left_out), "{notes}");
@@ -294,7 +317,7 @@ async fn a_stream_gives_its_session_and_a_text_has_the_message_inside() {
         .post("/ask", &json!({ "q": "No question", "chat": "chat-1" }))
         .await;
     let written = proxied.written().await;
-    let texts = ["- user: why?", "- user: (so) what?", "# agent: Of course"];
+    let texts = ["- user: \"why?\"", "- user: \"(so) what?\"", "# agent: Of course"];
     proxied.assert_written(&written, &[2, 1], &texts).await;
     assert_eq!(
         written.others,
@@ -312,7 +335,9 @@ async fn conversations_are_told_apart_by_their_messages() {
     let proxied = Proxied::new("/chat", target, |request| {
         let body = body(request);
         let turns = body["history"].as_array().map_or(0, Vec::len) / 2 + 1;
-        json_response(&json!({ "said": format!("{} {turns}", body["text"].as_str().unwrap_or_default()) }))
+        json_response(
+            &json!({ "said": format!("{} {turns}", body["text"].as_str().unwrap_or_default()) }),
+        )
     })
     .await;
     let say = async |history: &mut Vec<Value>, text: &str| {
@@ -329,7 +354,7 @@ async fn conversations_are_told_apart_by_their_messages() {
     say(&mut two, "Bye").await;
     say(&mut one, "Thanks").await;
     let written = proxied.written().await;
-    let texts = ["- user: Where is it?", "# agent: Thanks 3"];
+    let texts = ["- user: \"Where is it?\"", "# agent: Thanks 3"];
     proxied.assert_written(&written, &[3, 2], &texts).await;
     // All messages in one list.
     let target = "  body: { messages: \"${MESSAGES}\" }\n  response: { text: said }\n";
@@ -391,7 +416,10 @@ async fn requests_before_and_after_the_main_one_are_no_turns() {
         }
         *count += 1;
         let run = format!("run-{count}");
-        let said = body(request)["input"].as_str().unwrap_or_default().to_owned();
+        let said = body(request)["input"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
         asked.insert(run.clone(), (said, 0));
         json_response(&json!({ "run": run }))
     })
@@ -455,14 +483,18 @@ async fn threads_of_a_client_are_those_of_tests_afterwards() {
             return json_response(&json!({ "error": "the kitchen is closed" }));
         }
         let call = json!({ "name": "open", "args": { "session": session } });
-        json_response(&json!({ "text": format!("in {}", session.unwrap_or("nothing")), "call": call }))
+        json_response(
+            &json!({ "text": format!("in {}", session.unwrap_or("nothing")), "call": call }),
+        )
     })
     .await;
     let say = async |session: &str, prompt: &str| {
         let body = json!({ "prompt": prompt }).to_string();
         let headers = [format!("x-session: {session}")];
         let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
-        let sent = proxied.serving.send("POST", "/run", &headers, body.as_bytes());
+        let sent = proxied
+            .serving
+            .send("POST", "/run", &headers, body.as_bytes());
         sent.await.body
     };
     let one = "11111111-2222-4333-8444-555555555555";
@@ -472,7 +504,7 @@ async fn threads_of_a_client_are_those_of_tests_afterwards() {
     say(one, "c").await;
     say(two, "break").await;
     let written = proxied.written().await;
-    assert_eq!(written.ends, ["the kitchen is closed"]);
+    assert_eq!(written.ends, ["agent error: the kitchen is closed"]);
     let written = Written {
         ends: Vec::new(),
         ..written
@@ -481,7 +513,11 @@ async fn threads_of_a_client_are_those_of_tests_afterwards() {
         .assert_written(&written, &[2, 1], &["- user: c", "name: open"])
         .await;
     for session in [one, two] {
-        assert!(!written.file.text.contains(session), "{}", written.file.text);
+        assert!(
+            !written.file.text.contains(session),
+            "{}",
+            written.file.text
+        );
         for test in &written.file.tests {
             assert!(!test.recording.contains(session), "{}", test.recording);
         }
@@ -497,6 +533,7 @@ async fn conversations_are_told_apart_by_cookies_and_nothing_else() {
             .head
             .lines()
             .find_map(|line| line.strip_prefix("cookie: "));
+        let cookie = cookie.and_then(|cookies| cookies.split("; ").find(|one| one.starts_with("sid=")));
         let session = match cookie {
             Some(cookie) => cookie.to_owned(),
             None => {
@@ -507,7 +544,7 @@ async fn conversations_are_told_apart_by_cookies_and_nothing_else() {
         };
         let reply = json!({ "reply": "ok" }).to_string();
         format!(
-            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nset-cookie: {session}; Path=/\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{reply}",
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nset-cookie: theme=dark\r\nset-cookie: {session}; Path=/\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{reply}",
             reply.len()
         )
         .into_bytes()
@@ -523,7 +560,10 @@ async fn conversations_are_told_apart_by_cookies_and_nothing_else() {
             .map(String::as_str)
             .collect();
         let body = format!("message={text}&lang=en");
-        proxied.serving.send("POST", "/chat", &sent, body.as_bytes()).await
+        proxied
+            .serving
+            .send("POST", "/chat", &sent, body.as_bytes())
+            .await
     };
     say("one", "").await;
     say("two", "").await;
@@ -534,5 +574,9 @@ async fn conversations_are_told_apart_by_cookies_and_nothing_else() {
     let written = proxied.written().await;
     let texts = ["- user: one more", "- user: two more", "lang: en"];
     proxied.assert_written(&written, &[3, 2], &texts).await;
-    assert!(!written.file.text.contains("5ecret"), "{}", written.file.text);
+    assert!(
+        !written.file.text.contains("5ecret"),
+        "{}",
+        written.file.text
+    );
 }

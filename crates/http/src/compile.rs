@@ -163,9 +163,8 @@ fn captured_names(
     for request in requests {
         for (name, _) in request.capture.iter().flatten() {
             let text = name.value.as_str();
-            let is_own = SENT.contains(&text)
-                || OF_MESSAGE.contains(&text)
-                || OF_RESUME.contains(&text);
+            let is_own =
+                SENT.contains(&text) || OF_MESSAGE.contains(&text) || OF_RESUME.contains(&text);
             let problem = if is_own {
                 Some((
                     "is a variable of every request",

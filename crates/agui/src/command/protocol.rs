@@ -17,9 +17,7 @@ use ananke_model::variables::{Interpolation, Leaf};
 
 /// The capabilities of a program, which no other client sends requests to.
 const fn capabilities(version: ProtocolVersion) -> Capabilities {
-    version
-        .capabilities()
-        .without(Capability::PassingRequests)
+    version.capabilities().without(Capability::PassingRequests)
 }
 
 impl Protocol for CommandConfig {

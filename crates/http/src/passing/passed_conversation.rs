@@ -125,7 +125,7 @@ impl PassedConversation {
     ) -> Option<Certainty> {
         let mut certainty = self.certainty(request, found)?;
         // One browser may hold several conversations, so that their messages say more than its cookies.
-        if message.earlier.is_none() && self.has_cookie_of(request) {
+        if message.earlier.is_none() && self.has_cookies_of(request) {
             certainty = Certainty::Identified;
         }
         if certainty == Certainty::Identified || self.said.is_empty() {
@@ -158,24 +158,21 @@ impl PassedConversation {
         from_path == target
     }
 
-    /// Whether a request has a cookie that a response of this conversation has set.
-    fn has_cookie_of(&self, request: &ClientRequest) -> bool {
-        for (name, value) in &request.headers {
-            if name != "cookie" {
+    /// Whether a request has a cookie that a response of this conversation has set, and none with another value.
+    fn has_cookies_of(&self, request: &ClientRequest) -> bool {
+        let mut has_some = false;
+        let cookies = request.headers.iter().filter(|(name, _)| name == "cookie");
+        for cookie in cookies.flat_map(|(_, value)| value.split(';')) {
+            let Some((name, value)) = cookie.trim().split_once('=') else {
                 continue;
-            }
-            for cookie in value.split(';') {
-                if let Some((name, value)) = cookie.trim().split_once('=')
-                    && self
-                        .cookies
-                        .iter()
-                        .any(|(own, set)| own == name && set == value)
-                {
-                    return true;
-                }
+            };
+            match self.cookies.iter().find(|(own, _)| own == name) {
+                Some((_, set)) if set == value => has_some = true,
+                Some(_) => return false,
+                None => {}
             }
         }
-        false
+        has_some
     }
 
     /// Keeps the thread of a request.

@@ -115,7 +115,8 @@ impl RequestTemplate {
         }
         let (own_path, own_query) = self.endpoint.path_and_query();
         // A client that has only the address of the proxy means the endpoint (the proxy sends it on to that).
-        let is_endpoint = target == "/" && self.endpoint.base.is_none() && !own_path.has_variables();
+        let is_endpoint =
+            target == "/" && self.endpoint.base.is_none() && !own_path.has_variables();
         if !is_endpoint {
             let Some(bound) = own_path.read_back(path, INPUT) else {
                 return Err(Mismatch::Place);
@@ -176,7 +177,9 @@ impl RequestTemplate {
                 Some((_, template)) if template.read_back(value, INPUT).is_some() => {}
                 None | Some(_) => {
                     let mut others = found.additions.headers.iter();
-                    if is_secret || !is_header(name, value) || others.any(|(other, _)| other == name)
+                    if is_secret
+                        || !is_header(name, value)
+                        || others.any(|(other, _)| other == name)
                     {
                         found.left_out.push(format!("the header `{name}`"));
                     } else {

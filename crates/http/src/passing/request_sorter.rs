@@ -184,12 +184,15 @@ impl RequestSorter<'_> {
             (RequestStep::Start(0), _) => Ok(self.begin(recognized)),
             (RequestStep::Start(number), _) => {
                 let place = self.newest(|conversation| {
-                    let is_next = conversation.started == number && conversation.next_then.is_none();
+                    let is_next =
+                        conversation.started == number && conversation.next_then.is_none();
                     is_next && conversation.certainty(request, found).is_some()
                 });
                 place.ok_or("the request of `start` before it did not pass")
             }
-            (RequestStep::Main, Some(message)) => self.place_of_message(request, recognized, message),
+            (RequestStep::Main, Some(message)) => {
+                self.place_of_message(request, recognized, message)
+            }
             (RequestStep::Main | RequestStep::Resume, _) => {
                 let place = self.newest(|conversation| {
                     conversation.next_then.is_some()
@@ -248,7 +251,9 @@ impl RequestSorter<'_> {
             Some((_, place)) => return Ok(place),
         }
         if starts > 0 {
-            return Err("the requests of `start` before it did not pass, or are those of another conversation");
+            return Err(
+                "the requests of `start` before it did not pass, or are those of another conversation",
+            );
         }
         let fresh = PassedConversation::new(self.settings, recognized.thread());
         if fresh.certainty(request, &recognized.found).is_none() {

@@ -66,7 +66,8 @@ impl CapturedTurns {
         match (input, response) {
             (Ok(input), Ok(response)) => {
                 self.inputs.extend(input);
-                self.exchanges.push_back(CapturedAnswer { request, response });
+                self.exchanges
+                    .push_back(CapturedAnswer { request, response });
             }
             (Err(why), _) => self.ends = Some(why),
             (_, Err(incomplete)) => self.ends = Some(incomplete.to_string()),

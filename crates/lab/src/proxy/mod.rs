@@ -24,9 +24,9 @@ mod recognized_answer;
 pub use captured_exchange::{
     CapturedConversation, CapturedExchange, CapturedRequest, DescribedRequest, Incomplete,
 };
-pub use proxied_agent::{ProxiedAgent, proxied_agent};
 pub use exchange_spool::ExchangeSpool;
 pub use hold_again::{HeldAgain, hold_again};
 pub use passing_exchanges::OtherRequests;
+pub use proxied_agent::{ProxiedAgent, proxied_agent};
 pub use proxy_capture::ProxyCapture;
 pub use proxy_server::ProxyServer;

@@ -4,7 +4,9 @@
 
 use std::sync::Arc;
 
-use super::{CapturedConversation, CapturedExchange, CapturedRequest, DescribedRequest, Incomplete};
+use super::{
+    CapturedConversation, CapturedExchange, CapturedRequest, DescribedRequest, Incomplete,
+};
 use ananke_agents::{
     ClientRequest, OtherRequest, PassedExchange, PassingRequests, ServedResponse, Target,
 };

@@ -76,7 +76,9 @@ impl ProxyServer {
         };
         // A request that has not reached the agent is in no conversation, and its body was not read to its end.
         let (asks, place) = match self.capture.described() {
-            Some(passing) if answered.is_ok() => self.begin_described(passing, request, body.is_some()),
+            Some(passing) if answered.is_ok() => {
+                self.begin_described(passing, request, body.is_some())
+            }
             Some(_) => (None, None),
             None if request.method == "POST" => self.begin(&request.body),
             None => (None, None),

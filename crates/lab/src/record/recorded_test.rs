@@ -105,7 +105,12 @@ impl DraftTest {
         for (turn, replayed) in turns.zip(replayed.conversation.turns) {
             turn.changes = replayed.changes;
         }
-        facts.rules = WrittenRules::Proposed;
+        let (plan, _) = draft.plan(context, request)?;
+        let case = plan.cases.first();
+        let target = case.and_then(|case| plan.config.target(&case.test.target));
+        if let Some(target) = target {
+            facts.rules = WrittenRules::Proposed(target.model.capabilities());
+        }
         draft.written = facts.written()?;
         draft.test.notes = notes;
         draft.test.notes.extend(draft.written.notes.iter().cloned());

@@ -33,11 +33,7 @@ enum Difference {
 
 impl LateVariable {
     /// Whether the reference becomes `bound` if `look_up` gives the values of variables.
-    pub fn gives(
-        &self,
-        look_up: &dyn Fn(&str) -> Option<Value>,
-        bound: Option<&Value>,
-    ) -> bool {
+    pub fn gives(&self, look_up: &dyn Fn(&str) -> Option<Value>, bound: Option<&Value>) -> bool {
         let given = self.value(look_up);
         match (given, bound) {
             (None, None) => true,
@@ -390,7 +386,9 @@ fn list_differs<'t>(
             template.differs(value, path, widest, found)
         });
         if let Difference::Over(over) = difference {
-            at_end(path, &place, |path| add_paths(&over, path, &mut found.left_out));
+            at_end(path, &place, |path| {
+                add_paths(&over, path, &mut found.left_out)
+            });
         }
     }
     for number in own.len()..items.len() {
@@ -484,9 +482,21 @@ mod tests {
     #[test]
     fn texts_are_read_back() {
         for (template, made, expected) in [
-            ("Question: $INPUT", "Question: why: so?", json!({ "INPUT": "why: so?" })),
-            ("$INPUT / $ID", "a / b / 7", json!({ "INPUT": "a / b", "ID": "7" })),
-            ("$ID: $INPUT", "a: b: c", json!({ "ID": "a", "INPUT": "b: c" })),
+            (
+                "Question: $INPUT",
+                "Question: why: so?",
+                json!({ "INPUT": "why: so?" }),
+            ),
+            (
+                "$INPUT / $ID",
+                "a / b / 7",
+                json!({ "INPUT": "a / b", "ID": "7" }),
+            ),
+            (
+                "$ID: $INPUT",
+                "a: b: c",
+                json!({ "ID": "a", "INPUT": "b: c" }),
+            ),
             ("/t/$A/r/$B/s", "/t/1/r/2/s", json!({ "A": "1", "B": "2" })),
             ("$A$INPUT$B", "x", json!({ "A": "", "INPUT": "x", "B": "" })),
             ("plain", "plain", json!({})),
@@ -501,7 +511,10 @@ mod tests {
             ("a $INPUT b", "a b"),
             ("/t/$A/r", "/t/1/q"),
         ] {
-            assert!(text(template).read_back(other, "INPUT").is_none(), "{other}");
+            assert!(
+                text(template).read_back(other, "INPUT").is_none(),
+                "{other}"
+            );
         }
     }
 

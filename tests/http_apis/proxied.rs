@@ -317,7 +317,11 @@ async fn a_stream_gives_its_session_and_a_text_has_the_message_inside() {
         .post("/ask", &json!({ "q": "No question", "chat": "chat-1" }))
         .await;
     let written = proxied.written().await;
-    let texts = ["- user: \"why?\"", "- user: \"(so) what?\"", "# agent: Of course"];
+    let texts = [
+        "- user: \"why?\"",
+        "- user: \"(so) what?\"",
+        "# agent: Of course",
+    ];
     proxied.assert_written(&written, &[2, 1], &texts).await;
     assert_eq!(
         written.others,

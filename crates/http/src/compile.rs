@@ -108,46 +108,44 @@ pub(super) fn compile(
         let accepted = TextTemplate::known("application/json".to_owned());
         main.headers.push(("accept".to_owned(), accepted));
     }
-    let main = RequestTemplate { endpoint, ..main };
-    let start = start?;
-    let then = then?;
-    let resume = resume?;
-    let mut requests = vec![&main];
-    requests.extend(&start);
-    requests.extend(then.iter().map(|then| &then.request));
-    requests.extend(resume.iter().map(|resume| &resume.request));
-    let thread = thread(&requests, config.endpoint.span, interpolation)?;
-    Ok(HttpTarget::new(HttpAgentSettings {
-        endpoint: main.endpoint.for_people(thread.as_deref()),
+    let settings = HttpAgentSettings {
+        endpoint: String::new(),
         base,
-        thread,
-        main,
-        start,
-        then,
-        resume,
+        thread: None,
+        main: RequestTemplate { endpoint, ..main },
+        start: start?,
+        then: then?,
+        resume: resume?,
         message: message?,
         roles: roles?,
         response: response?,
         retries: retries?,
         options: Arc::new(options?),
-    }))
+    };
+    with_thread(settings, config.endpoint.span, interpolation).map(HttpTarget::new)
 }
 
-/// The thread of the conversation, if a request names it. The templates keep its variable, since a client whose requests are recognized
-/// has threads of its own.
-fn thread(
-    requests: &[&RequestTemplate],
+/// Adds the thread of the conversation, if a request names it, and the endpoint for people. The templates keep the variable of the
+/// thread, since a client whose requests are recognized has threads of its own.
+fn with_thread(
+    mut settings: HttpAgentSettings,
     place: Span,
     interpolation: &mut Interpolation<'_>,
-) -> Leaf<Option<String>> {
-    if !requests.iter().any(|request| request.has_variable(THREAD)) {
-        return Ok(None);
+) -> Leaf<HttpAgentSettings> {
+    let mut requests = vec![&settings.main];
+    requests.extend(&settings.start);
+    requests.extend(settings.then.iter().map(|then| &then.request));
+    requests.extend(settings.resume.iter().map(|resume| &resume.request));
+    if requests.iter().any(|request| request.has_variable(THREAD)) {
+        let text = Text {
+            value: format!("${{{THREAD}}}"),
+            span: place,
+        };
+        settings.thread = Some(interpolation.text(&text)?);
     }
-    let text = Text {
-        value: format!("${{{THREAD}}}"),
-        span: place,
-    };
-    interpolation.text(&text).map(Some)
+    let endpoint = &settings.main.endpoint;
+    settings.endpoint = endpoint.for_people(settings.thread.as_deref());
+    Ok(settings)
 }
 
 /// The names of all captures. A name that nothing may have was reported.

@@ -89,7 +89,6 @@ impl PassedConversation {
         request: &ClientRequest,
         found: &RequestMatch,
     ) -> Option<Certainty> {
-        let look_up = |name: &str| self.conversation.value(name);
         let mut certainty = Certainty::NotContradicted;
         for (variable, bound) in &found.bound {
             if OF_TURN.contains(&variable.name.as_str()) {
@@ -99,7 +98,7 @@ impl PassedConversation {
             if variable.name == THREAD && self.conversation.thread.is_none() {
                 continue;
             }
-            if !variable.gives(&look_up, bound.as_ref()) {
+            if !variable.gives(&|name| self.conversation.value(name), bound.as_ref()) {
                 return None;
             }
             if bound.is_some() {
@@ -107,7 +106,7 @@ impl PassedConversation {
             }
         }
         if let Some(variable) = &found.address {
-            let value = look_up(&variable.name)?;
+            let value = self.conversation.value(&variable.name)?;
             if !self.is_address(value.as_str()?, &request.target) {
                 return None;
             }

@@ -42,13 +42,13 @@ impl PassingRequests for HttpTarget {
     }
 
     fn sort(&self, exchanges: &[PassedExchange]) -> SortedExchanges {
-        let mut sorter = RequestSorter {
+        let mut requests = RequestSorter {
             settings: &self.settings,
             conversations: Vec::new(),
         };
         let mut others = Vec::new();
         for (number, exchange) in exchanges.iter().enumerate() {
-            if let Err(other) = sorter.add(number, exchange) {
+            if let Err(other) = requests.add(number, exchange) {
                 others.push((number, other));
             }
         }
@@ -56,7 +56,7 @@ impl PassingRequests for HttpTarget {
             conversations: Vec::new(),
             others,
         };
-        for conversation in sorter.conversations {
+        for conversation in requests.conversations {
             if conversation.next_then.is_some() {
                 sorted.conversations.push(conversation.exchanges);
                 continue;

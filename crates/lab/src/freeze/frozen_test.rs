@@ -17,7 +17,7 @@ use ananke_base::context::{CaseKey, Context};
 use ananke_base::source::Node;
 use ananke_base::text::escape;
 use ananke_conversation::helper::HelperRole;
-use ananke_plan::project::{ResolvedTarget, Variables};
+use ananke_plan::project::Variables;
 use ananke_plan::{CaseEntry, Plan, Selection};
 use ananke_recording::{KeptRecording, recording_path};
 use ananke_trace::outcome::{ErrorKind, Status};
@@ -82,11 +82,7 @@ pub async fn freeze(context: &Context, request: &FreezeRequest) -> Result<Frozen
     let written = WrittenConversation {
         target: chosen_target(selection, &entry.test.target),
         given,
-        rules: frozen_rules(
-            &source,
-            held.outcome.status(),
-            plan.config.target(&entry.test.target),
-        ),
+        rules: frozen_rules(&source, held.outcome.status(), &plan, entry),
         ..WrittenConversation::of(&source.tree, &held.conversation, &held.outcome)
     }
     .written()?;
@@ -134,9 +130,10 @@ pub async fn freeze(context: &Context, request: &FreezeRequest) -> Result<Frozen
 fn frozen_rules(
     source: &SourceTest,
     status: Status,
-    target: Option<&ResolvedTarget>,
+    plan: &Plan,
+    entry: &CaseEntry,
 ) -> WrittenRules {
-    match target {
+    match plan.config.target(&entry.test.target) {
         Some(target) if status == Status::Passed && !has_rules(&source.tree) => {
             WrittenRules::Proposed(target.model.capabilities())
         }

@@ -23,13 +23,7 @@ pub(super) fn recognized_answer(
     left: &mut VecDeque<CapturedAnswer>,
 ) -> Result<ServedResponse, String> {
     let sent = ClientRequest::from(request);
-    let not_sent = || {
-        format!(
-            "the client of the proxy sent no request to {} that this test sends",
-            request.url.path()
-        )
-    };
-    let now = passing.recognize(&sent).map_err(|_why| not_sent())?;
+    let now = passing.recognize(&sent).map_err(|_why| not_sent(request))?;
     // The client may have sent other requests in between, such as one more to a job that is done. Those of the next turn stay.
     let place = left.iter().position(|captured| match &captured.request {
         CapturedRequest::OfTarget(described) => {
@@ -38,20 +32,26 @@ pub(super) fn recognized_answer(
         CapturedRequest::OfProtocol(..) => false,
     });
     let Some(place) = place else {
-        return Err(not_sent());
+        return Err(not_sent(request));
     };
     let CapturedRequest::OfTarget(described) = &left[place].request else {
-        return Err(not_sent());
+        return Err(not_sent(request));
     };
     if described.step != now.step {
-        return Err(not_sent());
+        return Err(not_sent(request));
     }
     let thread = described.thread.clone();
     left.drain(..place);
     let Some(CapturedAnswer { response, .. }) = left.pop_front() else {
-        return Err(not_sent());
+        return Err(not_sent(request));
     };
     Ok(with_thread(response, thread.as_deref(), &now))
+}
+
+/// The reason that there is no response to a request.
+fn not_sent(request: &HttpRequest) -> String {
+    let path = request.url.path();
+    format!("the client of the proxy sent no request to {path} that this test sends")
 }
 
 /// A response in which the thread of the client is that of the test.

@@ -75,8 +75,11 @@ impl TextTemplate {
         let mut pieces = vec![TemplatePiece::Text(
             leading.get(length..).unwrap_or_default().to_owned(),
         )];
-        let is_text = |piece: &&TemplatePiece| matches!(piece, TemplatePiece::Text(_));
-        pieces.extend(self.pieces.iter().skip_while(is_text).cloned());
+        let rest = self
+            .pieces
+            .iter()
+            .skip_while(|piece| matches!(piece, TemplatePiece::Text(_)));
+        pieces.extend(rest.cloned());
         Self { pieces }
     }
 
@@ -119,15 +122,23 @@ impl TextTemplate {
     /// of this template.
     pub fn read_back(&self, text: &str, widest: &str) -> Option<BoundVariables<'_>> {
         let pieces = self.joined_pieces();
-        let is_widest = |piece: &JoinedPiece<'_>| match piece {
-            JoinedPiece::Variable(variable) => variable.name == widest,
-            JoinedPiece::Text(_) => false,
-        };
-        let is_variable = |piece: &JoinedPiece<'_>| matches!(piece, JoinedPiece::Variable(_));
-        let place = pieces.iter().position(is_widest);
-        let place = match place.or_else(|| pieces.iter().position(is_variable)) {
-            Some(place) => place,
-            None => return (self.leading_text() == text).then(Vec::new),
+        // Without this variable, the first one is as good as any.
+        let mut place = None;
+        for (number, piece) in pieces.iter().enumerate() {
+            if let JoinedPiece::Variable(variable) = piece {
+                if variable.name == widest {
+                    place = Some(number);
+                    break;
+                }
+                place.get_or_insert(number);
+            }
+        }
+        let Some(place) = place else {
+            return if self.leading_text() == text {
+                Some(Vec::new())
+            } else {
+                None
+            };
         };
         let mut bound = Vec::new();
         // The pieces before it are searched from the start, and those after it from the end.
@@ -387,7 +398,7 @@ fn list_differs<'t>(
         });
         if let Difference::Over(over) = difference {
             at_end(path, &place, |path| {
-                add_paths(&over, path, &mut found.left_out)
+                add_paths(&over, path, &mut found.left_out);
             });
         }
     }

@@ -70,7 +70,7 @@ pub use limits::{Limits, in_words};
 pub use lookup::{NameLookup, ServerHead};
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
 pub use passing::{
-    ClientRequest, OtherRequest, PassedExchange, PassedTurn, PassingRequests, RecognizedRequest,
+    OtherRequest, PassedExchange, PassedRequest, PassedTurn, PassingRequests, RecognizedRequest,
     RequestStep, SortedExchange, SortedExchanges,
 };
 pub use proposal::{

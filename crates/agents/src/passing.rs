@@ -1,6 +1,6 @@
 //! Requests of the clients of an agent, as a proxy sees them pass, and what a target makes of them: conversations.
 //!
-//! **Why:** A protocol reads a request by its body alone. A target that describes its requests recognizes them by what it describes, and
+//! A protocol reads a request by its body alone. A target that describes its requests recognizes them by what it describes, and
 //! some belong to a conversation only by a value of an earlier response. So it gets everything that passed at once, in its order.
 
 use bytes::Bytes;
@@ -11,18 +11,18 @@ use ananke_base::message::{RequestAdditions, TurnInput};
 
 /// A request of a client as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClientRequest {
+pub struct PassedRequest {
     /// `POST`.
     pub method: String,
     /// The path and the query.
     pub target: String,
     /// The headers in their order, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// The body, not compressed.
     pub body: Bytes,
 }
 
-impl From<&HttpRequest> for ClientRequest {
+impl From<&HttpRequest> for PassedRequest {
     fn from(request: &HttpRequest) -> Self {
         let mut target = request.url.path().to_owned();
         if let Some(query) = request.url.query() {
@@ -41,19 +41,19 @@ impl From<&HttpRequest> for ClientRequest {
 /// A request that passed, and its response.
 #[derive(Clone, Debug)]
 pub struct PassedExchange {
-    /// The request.
-    pub request: ClientRequest,
+    /// The request as the client sent it, not as it was sent on.
+    pub request: PassedRequest,
     /// The response; `None` if it is not complete.
     pub response: Option<ServedResponse>,
 }
 
-/// Recognizes the requests of a target's agent, whoever sent them.
+/// Recognizes the requests of a target's agent, also those of other clients.
 pub trait PassingRequests: Send + Sync {
     /// Recognizes one request.
     ///
     /// # Errors
     /// If it is none that the target describes.
-    fn recognize(&self, request: &ClientRequest) -> Result<RecognizedRequest, OtherRequest>;
+    fn recognize(&self, request: &PassedRequest) -> Result<RecognizedRequest, OtherRequest>;
 
     /// Sorts exchanges into conversations; they are in the order in which they passed.
     fn sort(&self, exchanges: &[PassedExchange]) -> SortedExchanges;
@@ -86,7 +86,7 @@ pub enum RequestStep {
 /// A request that is no part of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherRequest {
-    /// The reason.
+    /// The reason, in words that follow the request.
     pub reason: String,
     /// Whether it seems to be a turn all the same, so that a conversation lacks it.
     pub is_turn: bool,
@@ -104,7 +104,7 @@ pub struct SortedExchanges {
 /// An exchange of a conversation.
 #[derive(Debug)]
 pub struct SortedExchange {
-    /// The number of the exchange, from 0.
+    /// Its place among all that passed, from 0.
     pub number: usize,
     /// The request among those that the target describes.
     pub step: RequestStep,

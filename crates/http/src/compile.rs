@@ -13,7 +13,7 @@ use super::http_target::HttpTarget;
 use super::mapping::compile_paths;
 use super::modes::StreamForm;
 use super::request::{
-    CapturedFrom, EndpointTemplate, RequestContent, RequestTemplate, ResponseCapture,
+    CapturedFrom, EndpointTemplate, RequestContent, RequestTemplate, ResponseCapture, THREAD,
 };
 use super::settings::{HttpAgentSettings, ResponseUse, ResumeTemplate, ThenTemplate};
 use ananke_agents::http::{Method, header, is_header, retries};
@@ -27,9 +27,6 @@ use ananke_model::variables::{
 
 /// The variables that are known when a request is sent.
 const SENT: [&str; 5] = ["INPUT", "MESSAGES", "HISTORY", "TURN", THREAD];
-
-/// The variable for the thread of a conversation.
-pub(crate) const THREAD: &str = "THREAD_ID";
 
 /// The variables that a message of the conversation has.
 const OF_MESSAGE: [&str; 2] = ["ROLE", "TEXT"];

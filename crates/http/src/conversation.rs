@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::compile::THREAD;
 use super::event::ResponseEvent;
-use super::request::{CapturedFrom, FilledRequest, RequestTemplate, ResponseCapture};
+use super::request::{CapturedFrom, FilledRequest, RequestTemplate, ResponseCapture, THREAD};
 use super::seen_keys::SeenKeys;
 use super::settings::HttpAgentSettings;
 use ananke_agents::{Action, TargetError};

@@ -7,12 +7,14 @@ use bytes::Bytes;
 use serde_json::Value;
 use url::Url;
 
-use super::compile::THREAD;
 use super::mapping::CompiledPick;
 use ananke_agents::TargetError;
 use ananke_agents::http::{Method, RETRY_HEADERS, origin};
 use ananke_base::message::RequestAdditions;
 use ananke_model::variables::{MissingVariable, TextTemplate, ValueTemplate, as_text};
+
+/// The variable for the thread of a conversation.
+pub(crate) const THREAD: &str = "THREAD_ID";
 
 /// A request as a config describes it.
 #[derive(Clone, Debug)]

@@ -51,7 +51,7 @@ pub struct RequestAdditions {
 /// The input of a turn, and what its request has in addition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientInput {
-    /// The input.
+    /// The step that the user takes.
     pub input: TurnInput,
     /// The parts of its request that the target does not describe.
     pub request: RequestAdditions,

@@ -6,19 +6,18 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::super::calls::KnownCalls;
-use super::super::compile::THREAD;
 use super::super::conversation::HttpConversation;
 use super::super::framing::BodyFraming;
 use super::super::mapped_reader::{MappedReader, ReplyEnd};
 use super::super::modes::StreamForm;
-use super::super::request::RequestTemplate;
-use super::super::settings::HttpAgentSettings;
+use super::super::request::{RequestTemplate, THREAD};
+use super::super::settings::{HttpAgentSettings, ResponseUse};
 use super::super::turn_requests::form_of;
-use super::request_match::{INPUT, RequestMatch};
-use super::user_message::UserMessage;
+use super::passed_message::PassedMessage;
+use super::read_request::{INPUT, ReadRequest};
 use ananke_agents::http::{Framing as _, StreamReader as _};
 use ananke_agents::{
-    Action, ClientRequest, EventReader as _, ServedResponse, Sink, SortedExchange, Stop, Wire,
+    Action, EventReader as _, PassedRequest, ServedResponse, Sink, SortedExchange, Stop, Wire,
 };
 use ananke_base::context::{At, SequentialIds};
 use ananke_base::message::UserContent;
@@ -86,8 +85,8 @@ impl PassedConversation {
     /// Whether the values of a request are those of this conversation: the certainty, unless one is another.
     pub(super) fn certainty(
         &self,
-        request: &ClientRequest,
-        found: &RequestMatch,
+        request: &PassedRequest,
+        found: &ReadRequest,
     ) -> Option<Certainty> {
         let mut certainty = Certainty::NotContradicted;
         for (variable, bound) in &found.bound {
@@ -118,9 +117,9 @@ impl PassedConversation {
     /// The certainty with which a message goes on with this conversation; `None` if it does not.
     pub(super) fn goes_on_with(
         &self,
-        request: &ClientRequest,
-        found: &RequestMatch,
-        message: &UserMessage,
+        request: &PassedRequest,
+        found: &ReadRequest,
+        message: &PassedMessage,
     ) -> Option<Certainty> {
         let mut certainty = self.certainty(request, found)?;
         // One browser may hold several conversations, so that their messages say more than its cookies.
@@ -130,7 +129,7 @@ impl PassedConversation {
         if certainty == Certainty::Identified || self.said.is_empty() {
             return Some(certainty);
         }
-        // Only the messages are left to tell conversations apart.
+        // Only the messages are left that differ between conversations.
         if message.earlier.as_ref() != Some(&self.said) {
             return None;
         }
@@ -158,7 +157,7 @@ impl PassedConversation {
     }
 
     /// Whether a request has a cookie that a response of this conversation has set, and none with another value.
-    fn has_cookies_of(&self, request: &ClientRequest) -> bool {
+    fn has_cookies_of(&self, request: &PassedRequest) -> bool {
         let mut has_some = false;
         let cookies = request.headers.iter().filter(|(name, _)| name == "cookie");
         for cookie in cookies.flat_map(|(_, value)| value.split(';')) {
@@ -175,7 +174,7 @@ impl PassedConversation {
     }
 
     /// Keeps the thread of a request.
-    pub(super) fn keep_thread(&mut self, found: &RequestMatch) {
+    pub(super) fn keep_thread(&mut self, found: &ReadRequest) {
         if let Some(Value::String(thread)) = found.value(THREAD) {
             self.conversation
                 .thread
@@ -190,12 +189,12 @@ impl PassedConversation {
         self.next_then = Some(0);
     }
 
-    /// Reads the response to a request of `template`: the values that it gives, and the messages of the agent if it `is_last` of its turn.
+    /// Reads the response to a request of `template`: the values that it gives, and the messages of the agent if it is the one of its turn.
     pub(super) fn read(
         &mut self,
         template: &RequestTemplate,
         response: &ServedResponse,
-        is_last: bool,
+        response_use: ResponseUse,
     ) {
         for (name, value) in &response.headers {
             let cookie = value.split(';').next().unwrap_or_default();
@@ -219,7 +218,7 @@ impl PassedConversation {
         let ids = SequentialIds::default();
         let mut reader = MappedReader::new(&settings.response, &mut self.known, &ids);
         reader.look_for(&template.captures);
-        let form = if is_last {
+        let form = if response_use == ResponseUse::Read {
             form_of(settings.response.form, response.content_type())
         } else {
             StreamForm::Json
@@ -228,7 +227,9 @@ impl PassedConversation {
         for (name, value) in reader.take_captured() {
             self.conversation.keep(name, value);
         }
-        if is_last && let Ok(ReplyEnd::Complete(texts)) = reader.finish(&mut NoSink) {
+        if response_use == ResponseUse::Read
+            && let Ok(ReplyEnd::Complete(texts)) = reader.finish(&mut IdleSink)
+        {
             self.conversation.add_reply(&texts);
         }
     }
@@ -241,7 +242,8 @@ fn read_body(reader: &mut MappedReader<'_>, form: StreamForm, response: &ServedR
     for frame in &response.frames {
         let mut rest = &frame.bytes[..];
         while let Ok(Some(event)) = framing.next_event(&mut rest) {
-            if !reader.is_nothing(event) && reader.event(At::default(), event, &mut NoSink).is_err()
+            if !reader.is_nothing(event)
+                && reader.event(At::default(), event, &mut IdleSink).is_err()
             {
                 return;
             }
@@ -250,7 +252,7 @@ fn read_body(reader: &mut MappedReader<'_>, form: StreamForm, response: &ServedR
     if let Some((event, true)) = framing.finish()
         && !reader.is_nothing(event)
     {
-        let _is_read = reader.event(At::default(), event, &mut NoSink);
+        let _is_read = reader.event(At::default(), event, &mut IdleSink);
     }
 }
 
@@ -263,9 +265,9 @@ fn user(text: &str) -> Action {
 }
 
 /// Takes everything, and does nothing with it.
-struct NoSink;
+struct IdleSink;
 
-impl Sink for NoSink {
+impl Sink for IdleSink {
     fn wire(&mut self, _: At, _: Wire<'_>) {}
 
     fn change(&mut self, _: At, _: Change<'_>) -> ControlFlow<Stop> {

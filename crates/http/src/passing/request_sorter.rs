@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::super::compile::THREAD;
 use super::super::http_target::HttpTarget;
-use super::super::request::RequestTemplate;
-use super::super::settings::HttpAgentSettings;
+use super::super::request::{RequestTemplate, THREAD};
+use super::super::settings::{HttpAgentSettings, ResponseUse};
 use super::passed_conversation::{Certainty, PassedConversation};
-use super::request_match::{Mismatch, RequestMatch};
-use super::user_message::UserMessage;
+use super::passed_message::PassedMessage;
+use super::read_request::{Mismatch, ReadRequest};
 use ananke_agents::{
-    ClientRequest, OtherRequest, PassedExchange, PassedTurn, PassingRequests, RecognizedRequest,
+    OtherRequest, PassedExchange, PassedRequest, PassedTurn, PassingRequests, RecognizedRequest,
     RequestStep, SortedExchange, SortedExchanges,
 };
 use ananke_base::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
@@ -21,13 +20,13 @@ use ananke_base::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
 struct Recognized<'s> {
     step: RequestStep,
     template: &'s RequestTemplate,
-    found: RequestMatch,
+    found: ReadRequest,
     /// The message of the user, of a main request.
-    message: Option<UserMessage>,
+    message: Option<PassedMessage>,
 }
 
 impl PassingRequests for HttpTarget {
-    fn recognize(&self, request: &ClientRequest) -> Result<RecognizedRequest, OtherRequest> {
+    fn recognize(&self, request: &PassedRequest) -> Result<RecognizedRequest, OtherRequest> {
         let recognized = recognized(&self.settings, request)?;
         let first = &recognized[0];
         let words = match &first.message {
@@ -76,7 +75,7 @@ impl PassingRequests for HttpTarget {
 /// The requests that a request can be, at least one, the most similar first.
 fn recognized<'s>(
     settings: &'s HttpAgentSettings,
-    request: &ClientRequest,
+    request: &PassedRequest,
 ) -> Result<Vec<Recognized<'s>>, OtherRequest> {
     let mut steps = vec![(RequestStep::Main, &settings.main)];
     if let Some(resume) = &settings.resume {
@@ -100,7 +99,7 @@ fn recognized<'s>(
             }
         };
         let message = match step {
-            RequestStep::Main => match UserMessage::of(settings, &found) {
+            RequestStep::Main => match PassedMessage::of(settings, &found) {
                 Ok(message) => Some(message),
                 Err(why) => {
                     reason.get_or_insert(why);
@@ -176,7 +175,7 @@ impl RequestSorter<'_> {
     /// The number of the conversation that a request belongs to; a new one if it begins with it.
     fn place(
         &mut self,
-        request: &ClientRequest,
+        request: &PassedRequest,
         recognized: &Recognized<'_>,
     ) -> Result<usize, &'static str> {
         let found = &recognized.found;
@@ -216,9 +215,9 @@ impl RequestSorter<'_> {
 
     fn place_of_message(
         &mut self,
-        request: &ClientRequest,
+        request: &PassedRequest,
         recognized: &Recognized<'_>,
-        message: &UserMessage,
+        message: &PassedMessage,
     ) -> Result<usize, &'static str> {
         let mut best: Option<(Certainty, usize)> = None;
         let mut is_unique = true;
@@ -317,13 +316,18 @@ impl RequestSorter<'_> {
             RequestStep::Then(number) => number + 1 == self.settings.then.len(),
         };
         if let Some(response) = &exchange.response {
-            conversation.read(recognized.template, response, is_last);
+            let response_use = if is_last {
+                ResponseUse::Read
+            } else {
+                ResponseUse::Captured
+            };
+            conversation.read(recognized.template, response, response_use);
         }
     }
 }
 
 /// The turn of a message of the user.
-fn turn_of(said: &[String], message: UserMessage, found: RequestMatch) -> PassedTurn {
+fn turn_of(said: &[String], message: PassedMessage, found: ReadRequest) -> PassedTurn {
     let mut left_out = found.left_out;
     left_out.extend(message.left_out);
     if said.is_empty() && message.count > 0 {
@@ -341,7 +345,7 @@ fn turn_of(said: &[String], message: UserMessage, found: RequestMatch) -> Passed
 }
 
 /// The turn that answers an interrupt.
-fn answer_of(settings: &HttpAgentSettings, found: RequestMatch) -> PassedTurn {
+fn answer_of(settings: &HttpAgentSettings, found: ReadRequest) -> PassedTurn {
     let is_cancelled = match (&settings.resume, found.value("RESUME_STATUS")) {
         (Some(resume), Some(status)) => *status == resume.cancelled.as_str(),
         _ => false,
@@ -359,7 +363,7 @@ fn answer_of(settings: &HttpAgentSettings, found: RequestMatch) -> PassedTurn {
 }
 
 /// The path of a request without its query, which may have secrets.
-fn path_of(request: &ClientRequest) -> &str {
+fn path_of(request: &PassedRequest) -> &str {
     match request.target.split_once('?') {
         Some((path, _)) => path,
         None => &request.target,

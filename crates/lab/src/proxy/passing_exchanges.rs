@@ -8,7 +8,7 @@ use super::{
     CapturedConversation, CapturedExchange, CapturedRequest, DescribedRequest, Incomplete,
 };
 use ananke_agents::{
-    ClientRequest, OtherRequest, PassedExchange, PassingRequests, ServedResponse, Target,
+    OtherRequest, PassedExchange, PassedRequest, PassingRequests, ServedResponse, Target,
 };
 use ananke_base::text::escape;
 
@@ -32,13 +32,13 @@ pub struct OtherRequests {
 /// The exchanges of a target so far.
 #[derive(Default)]
 pub(super) struct PassingExchanges {
-    exchanges: Vec<(ClientRequest, Result<ServedResponse, Incomplete>)>,
+    exchanges: Vec<(PassedRequest, Result<ServedResponse, Incomplete>)>,
     others: Vec<OtherRequests>,
 }
 
 impl PassingExchanges {
     /// Keeps a request, and returns its number; `None` if there are too many.
-    pub(super) fn begin(&mut self, request: ClientRequest) -> Option<usize> {
+    pub(super) fn begin(&mut self, request: PassedRequest) -> Option<usize> {
         if self.exchanges.len() == MOST_EXCHANGES {
             return None;
         }
@@ -54,7 +54,7 @@ impl PassingExchanges {
     }
 
     /// Names a request that is in no conversation.
-    pub(super) fn name(&mut self, request: &ClientRequest, other: OtherRequest) {
+    pub(super) fn name(&mut self, request: &PassedRequest, other: OtherRequest) {
         let (path, _query) = request
             .target
             .split_once('?')

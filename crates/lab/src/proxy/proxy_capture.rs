@@ -13,7 +13,7 @@ use super::{
 };
 use ananke_agents::http_server::ServerNotice;
 use ananke_agents::{
-    Action, ClientRequest, OtherRequest, PassingRequests, RecognizedRequest, ServedProtocol,
+    Action, OtherRequest, PassedRequest, PassingRequests, RecognizedRequest, ServedProtocol,
     ServedRequest, ServedResponse, Target,
 };
 use ananke_base::context::lock;
@@ -83,7 +83,7 @@ impl ProxyCapture {
     /// Keeps a request that the target describes. One that it does not is named in the end.
     pub(super) fn begin_described(
         &self,
-        request: ClientRequest,
+        request: PassedRequest,
         recognized: Result<RecognizedRequest, OtherRequest>,
         notice: &ServerNotice,
     ) -> Option<ExchangePlace> {

@@ -17,7 +17,7 @@ use ananke_agents::http_server::{
     BodyWatch, ReceivedRequest, RequestHandler, SentResponse, ServerNotice,
 };
 use ananke_agents::{
-    ClientRequest, OtherRequest, PassingRequests, ServedEnd, ServedProtocol, ServedRequest,
+    OtherRequest, PassedRequest, RecognizedRequest, ServedEnd, ServedProtocol, ServedRequest,
     served_protocols,
 };
 use ananke_base::source::received_json;
@@ -68,7 +68,7 @@ impl ProxyServer {
             .learn(passing_secrets(&headers, &target, json.as_ref()));
         let body = body.map(BytesMut::freeze);
         let unread = format!("{method} {}", masked_query(&target));
-        let request = ClientRequest {
+        let request = PassedRequest {
             method,
             target,
             headers,
@@ -77,7 +77,11 @@ impl ProxyServer {
         // A request that has not reached the agent is in no conversation, and its body was not read to its end.
         let (asks, place) = match self.capture.described() {
             Some(passing) if answered.is_ok() => {
-                self.begin_described(passing, request, body.is_some())
+                let recognized = match &body {
+                    Some(_) => passing.recognize(&request),
+                    None => Err(too_large()),
+                };
+                self.begin_described(request, recognized)
             }
             Some(_) => (None, None),
             None if request.method == "POST" => self.begin(&request.body),
@@ -119,18 +123,9 @@ impl ProxyServer {
     /// Keeps a request that the target describes: the request in words, and its place.
     fn begin_described(
         &self,
-        passing: &dyn PassingRequests,
-        request: ClientRequest,
-        is_whole: bool,
+        request: PassedRequest,
+        recognized: Result<RecognizedRequest, OtherRequest>,
     ) -> (Option<String>, Option<ExchangePlace>) {
-        let recognized = if is_whole {
-            passing.recognize(&request)
-        } else {
-            Err(OtherRequest {
-                reason: format!("its body has more than {} MiB", MOST_BYTES >> 20),
-                is_turn: true,
-            })
-        };
         let asks = match &recognized {
             Ok(recognized) => Some(format!("HTTP: {}", recognized.words)),
             Err(_) => None,
@@ -145,6 +140,14 @@ impl ProxyServer {
 impl RequestHandler for ProxyServer {
     fn handle(&self, request: ReceivedRequest) -> BoxFuture<'_, Option<SentResponse>> {
         Box::pin(async { Some(self.pass(request).await) })
+    }
+}
+
+/// The reason that a request is not looked at.
+fn too_large() -> OtherRequest {
+    OtherRequest {
+        reason: format!("its body has more than {} MiB", MOST_BYTES >> 20),
+        is_turn: true,
     }
 }
 

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::CapturedRequest;
 use super::captured_turns::CapturedAnswer;
 use ananke_agents::{
-    ClientRequest, HttpRequest, PassingRequests, RecognizedRequest, RequestStep, ServedResponse,
+    HttpRequest, PassedRequest, PassingRequests, RecognizedRequest, RequestStep, ServedResponse,
 };
 
 /// The shortest thread that is replaced in a response: a shorter one may be part of anything.
@@ -22,7 +22,7 @@ pub(super) fn recognized_answer(
     request: &HttpRequest,
     left: &mut VecDeque<CapturedAnswer>,
 ) -> Result<ServedResponse, String> {
-    let sent = ClientRequest::from(request);
+    let sent = PassedRequest::from(request);
     let now = passing.recognize(&sent).map_err(|_why| not_sent(request))?;
     // The client may have sent other requests in between, such as one more to a job that is done. Those of the next turn stay.
     let place = left.iter().position(|captured| match &captured.request {

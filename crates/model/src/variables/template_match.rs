@@ -25,7 +25,7 @@ pub struct TemplateMatch<'t> {
 }
 
 /// The difference of a value from its template, apart from variables and from what is in [`TemplateMatch::left_out`].
-enum Difference {
+enum ValueDifference {
     None,
     /// This value, put over the template.
     Over(Value),
@@ -145,12 +145,12 @@ impl TextTemplate {
         let mut rest = text;
         let mut open = None;
         for piece in &pieces[..place] {
-            rest = piece.read(rest, &mut open, Side::Start, &mut bound)?;
+            rest = piece.read(rest, &mut open, TextEnd::Start, &mut bound)?;
         }
         bind_nothing(open, &mut bound);
         let mut open = None;
         for piece in pieces[place + 1..].iter().rev() {
-            rest = piece.read(rest, &mut open, Side::End, &mut bound)?;
+            rest = piece.read(rest, &mut open, TextEnd::End, &mut bound)?;
         }
         bind_nothing(open, &mut bound);
         if let JoinedPiece::Variable(variable) = &pieces[place] {
@@ -175,7 +175,7 @@ impl TextTemplate {
         }
     }
 
-    /// The pieces, with texts beside each other joined.
+    /// The pieces, with adjacent texts joined.
     fn joined_pieces(&self) -> Vec<JoinedPiece<'_>> {
         let mut joined: Vec<JoinedPiece<'_>> = Vec::new();
         for piece in &self.pieces {
@@ -204,7 +204,7 @@ enum JoinedPiece<'t> {
 
 /// The side from which a text is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum TextEnd {
     Start,
     End,
 }
@@ -215,7 +215,7 @@ impl<'t> JoinedPiece<'t> {
         &self,
         rest: &'r str,
         open: &mut Option<&'t LateVariable>,
-        side: Side,
+        side: TextEnd,
         bound: &mut BoundVariables<'t>,
     ) -> Option<&'r str> {
         let text = match self {
@@ -227,13 +227,13 @@ impl<'t> JoinedPiece<'t> {
         };
         let Some(variable) = open.take() else {
             return match side {
-                Side::Start => rest.strip_prefix(text),
-                Side::End => rest.strip_suffix(text),
+                TextEnd::Start => rest.strip_prefix(text),
+                TextEnd::End => rest.strip_suffix(text),
             };
         };
         let (inserted, left) = match side {
-            Side::Start => rest.split_once(text)?,
-            Side::End => {
+            TextEnd::Start => rest.split_once(text)?,
+            TextEnd::End => {
                 let (left, inserted) = rest.rsplit_once(text)?;
                 (inserted, left)
             }
@@ -256,9 +256,9 @@ impl ValueTemplate {
     pub fn read_back(&self, value: &Value, widest: &str) -> Option<TemplateMatch<'_>> {
         let mut found = TemplateMatch::default();
         match self.differs(value, &mut String::new(), widest, &mut found) {
-            Difference::None => {}
-            Difference::Over(Value::Object(additions)) => found.additions = additions,
-            Difference::Over(_) => return None,
+            ValueDifference::None => {}
+            ValueDifference::Over(Value::Object(additions)) => found.additions = additions,
+            ValueDifference::Over(_) => return None,
         }
         Some(found)
     }
@@ -270,30 +270,30 @@ impl ValueTemplate {
         path: &mut String,
         widest: &str,
         found: &mut TemplateMatch<'t>,
-    ) -> Difference {
+    ) -> ValueDifference {
         match (self, value) {
             (Self::Known(own), value) => known_differs(own, value, path, &mut found.left_out),
             (Self::Text(template), value) => match template.read_value_back(value, widest) {
                 Some(bound) => {
                     found.bound.extend(bound);
-                    Difference::None
+                    ValueDifference::None
                 }
-                None => Difference::Over(value.clone()),
+                None => ValueDifference::Over(value.clone()),
             },
             (Self::Map(entries), Value::Object(keys)) => {
                 map_differs(entries, keys, path, widest, found)
             }
             (Self::List(own), Value::Array(items)) if self.has_variables() => {
                 list_differs(own, items, path, widest, found);
-                Difference::None
+                ValueDifference::None
             }
             // A list is only replaced as a whole.
             (Self::List(_) | Self::Map(_), value) => {
                 let known = self.value(&|_| None);
                 if matches!(known, Ok(Some(known)) if known == *value) {
-                    Difference::None
+                    ValueDifference::None
                 } else {
-                    Difference::Over(value.clone())
+                    ValueDifference::Over(value.clone())
                 }
             }
         }
@@ -312,21 +312,21 @@ fn known_differs(
     value: &Value,
     path: &mut String,
     left_out: &mut Vec<String>,
-) -> Difference {
+) -> ValueDifference {
     let (Value::Object(own), Value::Object(keys)) = (own, value) else {
         return if own == value {
-            Difference::None
+            ValueDifference::None
         } else {
-            Difference::Over(value.clone())
+            ValueDifference::Over(value.clone())
         };
     };
     let mut over = Map::new();
     for (key, value) in keys {
         let difference = match own.get(key) {
             Some(own) => at_key(path, key, |path| known_differs(own, value, path, left_out)),
-            None => Difference::Over(value.clone()),
+            None => ValueDifference::Over(value.clone()),
         };
-        if let Difference::Over(value) = difference {
+        if let ValueDifference::Over(value) = difference {
             over.insert(key.clone(), value);
         }
     }
@@ -342,7 +342,7 @@ fn map_differs<'t>(
     path: &mut String,
     widest: &str,
     found: &mut TemplateMatch<'t>,
-) -> Difference {
+) -> ValueDifference {
     let mut over = Map::new();
     for (key, template) in entries {
         let Some(value) = keys.get(key) else {
@@ -356,7 +356,7 @@ fn map_differs<'t>(
         let difference = at_key(path, key, |path| {
             template.differs(value, path, widest, found)
         });
-        if let Difference::Over(value) = difference {
+        if let ValueDifference::Over(value) = difference {
             over.insert(key.clone(), value);
         }
     }
@@ -368,7 +368,7 @@ fn map_differs<'t>(
     over_of(over)
 }
 
-/// Reads a list back. What is put over a list replaces the variables in it, so that every difference is left out.
+/// Reads a list back. What is put over a list replaces the variables in it, so that every difference is omitted.
 fn list_differs<'t>(
     own: &'t [ValueTemplate],
     items: &[Value],
@@ -396,7 +396,7 @@ fn list_differs<'t>(
         let difference = at_end(path, &place, |path| {
             template.differs(value, path, widest, found)
         });
-        if let Difference::Over(over) = difference {
+        if let ValueDifference::Over(over) = difference {
             at_end(path, &place, |path| {
                 add_paths(&over, path, &mut found.left_out);
             });
@@ -420,11 +420,11 @@ fn add_paths(over: &Value, path: &mut String, left_out: &mut Vec<String>) {
     }
 }
 
-fn over_of(over: Map<String, Value>) -> Difference {
+fn over_of(over: Map<String, Value>) -> ValueDifference {
     if over.is_empty() {
-        Difference::None
+        ValueDifference::None
     } else {
-        Difference::Over(Value::Object(over))
+        ValueDifference::Over(Value::Object(over))
     }
 }
 

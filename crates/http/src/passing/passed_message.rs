@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::super::settings::HttpAgentSettings;
-use super::request_match::{INPUT, RequestMatch};
+use super::read_request::{INPUT, ReadRequest};
 
 /// The message of a request, and the messages before it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct UserMessage {
+pub(super) struct PassedMessage {
     /// The text of the user.
     pub(super) text: String,
     /// The texts of the user in the messages before it; `None` if the request has none of them.
@@ -20,25 +20,25 @@ pub(super) struct UserMessage {
 
 /// Messages of a request, apart.
 #[derive(Default)]
-struct ListedMessages {
+struct PassedMessages {
     /// Whether each is one of the user, with its text; those that are not texts have none.
     messages: Vec<(bool, Option<String>)>,
     /// The keys of messages that the target does not describe.
     keys: Vec<String>,
 }
 
-impl UserMessage {
+impl PassedMessage {
     /// The message of a request.
     ///
     /// # Errors
     /// The reason why it has none.
     pub(super) fn of(
         settings: &HttpAgentSettings,
-        request: &RequestMatch,
+        request: &ReadRequest,
     ) -> Result<Self, &'static str> {
         let mut list = None;
         if let Some(messages) = request.value("MESSAGES") {
-            list = Some(ListedMessages::read(settings, messages)?);
+            list = Some(PassedMessages::read(settings, messages)?);
         }
         let text = match (request.value(INPUT), &mut list) {
             (Some(Value::String(text)), list) => {
@@ -60,7 +60,7 @@ impl UserMessage {
         if list.is_none()
             && let Some(history) = request.value("HISTORY")
         {
-            list = Some(ListedMessages::read(settings, history)?);
+            list = Some(PassedMessages::read(settings, history)?);
         }
         let Some(list) = list else {
             return Ok(Self {
@@ -95,7 +95,7 @@ impl UserMessage {
 const NO_PLACE: &str = "it has no message where the target has one";
 const NO_TEXT: &str = "its message is not a text";
 
-impl ListedMessages {
+impl PassedMessages {
     /// Reads messages back by the template of one.
     fn read(settings: &HttpAgentSettings, messages: &Value) -> Result<Self, &'static str> {
         let Value::Array(items) = messages else {

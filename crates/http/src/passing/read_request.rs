@@ -4,7 +4,7 @@ use serde_json::Value;
 use url::form_urlencoded;
 
 use super::super::request::{EndpointTemplate, RequestContent, RequestTemplate};
-use ananke_agents::ClientRequest;
+use ananke_agents::PassedRequest;
 use ananke_agents::http::is_header;
 use ananke_base::message::RequestAdditions;
 use ananke_base::source::received_json;
@@ -17,7 +17,7 @@ pub(super) const INPUT: &str = "INPUT";
 
 /// A request that a template describes.
 #[derive(Debug, Default)]
-pub(super) struct RequestMatch {
+pub(super) struct ReadRequest {
     /// The variables of the template with their values; `None` for one that had no value.
     pub(super) bound: Vec<(LateVariable, Option<Value>)>,
     /// The variable that is the whole address, whose value is a URL.
@@ -37,7 +37,7 @@ pub(super) enum Mismatch {
     Content(&'static str),
 }
 
-impl RequestMatch {
+impl ReadRequest {
     /// The number of differences.
     pub(super) fn differences(&self) -> usize {
         let RequestAdditions {
@@ -93,18 +93,18 @@ impl RequestTemplate {
     ///
     /// # Errors
     /// If it is not one that the template describes.
-    pub(super) fn read_back(&self, request: &ClientRequest) -> Result<RequestMatch, Mismatch> {
+    pub(super) fn read_back(&self, request: &PassedRequest) -> Result<ReadRequest, Mismatch> {
         if request.method != self.method.as_str() {
             return Err(Mismatch::Place);
         }
-        let mut found = RequestMatch::default();
+        let mut found = ReadRequest::default();
         self.read_address(&request.target, &mut found)?;
         self.read_sent_headers(&request.headers, &mut found);
         self.read_content(request, &mut found)?;
         Ok(found)
     }
 
-    fn read_address(&self, target: &str, found: &mut RequestMatch) -> Result<(), Mismatch> {
+    fn read_address(&self, target: &str, found: &mut ReadRequest) -> Result<(), Mismatch> {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let mut sent: Vec<(String, String)> = form_urlencoded::parse(query.as_bytes())
             .into_owned()
@@ -152,7 +152,7 @@ impl RequestTemplate {
         Ok(())
     }
 
-    fn read_sent_headers(&self, sent: &[(String, String)], found: &mut RequestMatch) {
+    fn read_sent_headers(&self, sent: &[(String, String)], found: &mut ReadRequest) {
         let own = self.headers.iter().chain(&self.inherited);
         for (name, template) in own.clone() {
             let Some((_, value)) = sent.iter().find(|(sent, _)| sent == name) else {
@@ -192,8 +192,8 @@ impl RequestTemplate {
 
     fn read_content(
         &self,
-        request: &ClientRequest,
-        found: &mut RequestMatch,
+        request: &PassedRequest,
+        found: &mut ReadRequest,
     ) -> Result<(), Mismatch> {
         match &self.content {
             RequestContent::None => {
@@ -324,7 +324,7 @@ fn is_of_connection(name: &str) -> bool {
 }
 
 /// Whether the body is a form of several parts.
-fn has_parts(request: &ClientRequest) -> bool {
+fn has_parts(request: &PassedRequest) -> bool {
     let mut headers = request.headers.iter();
     match headers.find(|(name, _)| name == "content-type") {
         Some((_, value)) => value.starts_with("multipart/"),

@@ -104,7 +104,7 @@ pub struct SortedExchanges {
 /// An exchange of a conversation.
 #[derive(Debug)]
 pub struct SortedExchange {
-    /// Its place among all that passed, from 0.
+    /// Position among all that passed, from 0.
     pub number: usize,
     /// The request among those that the target describes.
     pub step: RequestStep,

@@ -25,7 +25,7 @@ pub struct TemplateMatch<'t> {
 }
 
 /// The difference of a value from its template, apart from variables and from what is in [`TemplateMatch::left_out`].
-enum ValueDifference {
+enum TemplateDifference {
     None,
     /// This value, put over the template.
     Over(Value),
@@ -256,9 +256,9 @@ impl ValueTemplate {
     pub fn read_back(&self, value: &Value, widest: &str) -> Option<TemplateMatch<'_>> {
         let mut found = TemplateMatch::default();
         match self.differs(value, &mut String::new(), widest, &mut found) {
-            ValueDifference::None => {}
-            ValueDifference::Over(Value::Object(additions)) => found.additions = additions,
-            ValueDifference::Over(_) => return None,
+            TemplateDifference::None => {}
+            TemplateDifference::Over(Value::Object(additions)) => found.additions = additions,
+            TemplateDifference::Over(_) => return None,
         }
         Some(found)
     }
@@ -270,30 +270,30 @@ impl ValueTemplate {
         path: &mut String,
         widest: &str,
         found: &mut TemplateMatch<'t>,
-    ) -> ValueDifference {
+    ) -> TemplateDifference {
         match (self, value) {
             (Self::Known(own), value) => known_differs(own, value, path, &mut found.left_out),
             (Self::Text(template), value) => match template.read_value_back(value, widest) {
                 Some(bound) => {
                     found.bound.extend(bound);
-                    ValueDifference::None
+                    TemplateDifference::None
                 }
-                None => ValueDifference::Over(value.clone()),
+                None => TemplateDifference::Over(value.clone()),
             },
             (Self::Map(entries), Value::Object(keys)) => {
                 map_differs(entries, keys, path, widest, found)
             }
             (Self::List(own), Value::Array(items)) if self.has_variables() => {
                 list_differs(own, items, path, widest, found);
-                ValueDifference::None
+                TemplateDifference::None
             }
             // A list is only replaced as a whole.
             (Self::List(_) | Self::Map(_), value) => {
                 let known = self.value(&|_| None);
                 if matches!(known, Ok(Some(known)) if known == *value) {
-                    ValueDifference::None
+                    TemplateDifference::None
                 } else {
-                    ValueDifference::Over(value.clone())
+                    TemplateDifference::Over(value.clone())
                 }
             }
         }
@@ -312,21 +312,21 @@ fn known_differs(
     value: &Value,
     path: &mut String,
     left_out: &mut Vec<String>,
-) -> ValueDifference {
+) -> TemplateDifference {
     let (Value::Object(own), Value::Object(keys)) = (own, value) else {
         return if own == value {
-            ValueDifference::None
+            TemplateDifference::None
         } else {
-            ValueDifference::Over(value.clone())
+            TemplateDifference::Over(value.clone())
         };
     };
     let mut over = Map::new();
     for (key, value) in keys {
         let difference = match own.get(key) {
             Some(own) => at_key(path, key, |path| known_differs(own, value, path, left_out)),
-            None => ValueDifference::Over(value.clone()),
+            None => TemplateDifference::Over(value.clone()),
         };
-        if let ValueDifference::Over(value) = difference {
+        if let TemplateDifference::Over(value) = difference {
             over.insert(key.clone(), value);
         }
     }
@@ -342,7 +342,7 @@ fn map_differs<'t>(
     path: &mut String,
     widest: &str,
     found: &mut TemplateMatch<'t>,
-) -> ValueDifference {
+) -> TemplateDifference {
     let mut over = Map::new();
     for (key, template) in entries {
         let Some(value) = keys.get(key) else {
@@ -356,7 +356,7 @@ fn map_differs<'t>(
         let difference = at_key(path, key, |path| {
             template.differs(value, path, widest, found)
         });
-        if let ValueDifference::Over(value) = difference {
+        if let TemplateDifference::Over(value) = difference {
             over.insert(key.clone(), value);
         }
     }
@@ -396,7 +396,7 @@ fn list_differs<'t>(
         let difference = at_end(path, &place, |path| {
             template.differs(value, path, widest, found)
         });
-        if let ValueDifference::Over(over) = difference {
+        if let TemplateDifference::Over(over) = difference {
             at_end(path, &place, |path| {
                 add_paths(&over, path, &mut found.left_out);
             });
@@ -420,11 +420,11 @@ fn add_paths(over: &Value, path: &mut String, left_out: &mut Vec<String>) {
     }
 }
 
-fn over_of(over: Map<String, Value>) -> ValueDifference {
+fn over_of(over: Map<String, Value>) -> TemplateDifference {
     if over.is_empty() {
-        ValueDifference::None
+        TemplateDifference::None
     } else {
-        ValueDifference::Over(Value::Object(over))
+        TemplateDifference::Over(Value::Object(over))
     }
 }
 

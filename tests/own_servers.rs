@@ -270,6 +270,38 @@ fn what_passed_is_written_whatever_was_changed_meanwhile() {
 }
 
 #[test]
+fn what_is_in_no_test_of_an_api_is_named() {
+    let mock_project = project();
+    let mock = Serving::start(&mock_project, &["mock", "--speed", "max"], None);
+    // An agent of AG-UI, described as an API of its own.
+    let config = format!(
+        "version: \"1.4\"\ntarget:\n  type: http\n  endpoint: \"http://{}/agent\"\n  body: {{ threadId: \"${{THREAD_ID}}\", runId: r, messages: [{{ id: m, role: user, content: \"${{INPUT}}\" }}] }}\n  response: {{ stream: sse, text: \"[?type=TEXT_MESSAGE_CONTENT].delta\", done: \"[?type=RUN_FINISHED]\" }}\n",
+        mock.address
+    );
+    let project = Project::new(&[("ananke.config.yaml", &config)]);
+    let arguments = ["record", "--proxy", "0", "-o", "api.test.yaml"];
+    let passing = Serving::start(&project, &arguments, None);
+    let head = "host: localhost\r\n";
+    assert_eq!(passing.posted("/agent", head, &asked("t-1")), 200);
+    passing.posted("/metrics?token=query-5ecret-0001", head, "{}");
+    passing.posted("/metrics", head, "{}");
+    passing.posted("/agent", head, "no JSON");
+    let (code, printed) = passing.end(Signal::INT);
+    // A turn is missing, and the rest is written.
+    assert_eq!(code, Some(1), "{printed}");
+    for line in [
+        "HTTP: \"I am t-1\": 200",
+        "note: `POST /metrics` (2 times) is in no test: the target has no request of this method and path",
+        "error: `POST /agent` is in no test: its body is not JSON",
+    ] {
+        assert!(printed.contains(line), "{line} in\n{printed}");
+    }
+    assert!(!printed.contains("5ecret"), "{printed}");
+    let written = fs::read_to_string(project.folder().join("api.test.yaml")).expect("the tests");
+    assert!(written.contains("- user: I am t-1"), "{written}");
+}
+
+#[test]
 fn what_cannot_be_written_is_kept_elsewhere() {
     let mock_project = project();
     let mock = Serving::start(&mock_project, &["mock", "--speed", "max"], None);

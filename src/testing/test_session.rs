@@ -315,7 +315,7 @@ impl TestSession {
             return Err(self.ended_without_report().await);
         };
         let mut report = None;
-        if running.requests.send(DriverRequest::Say(input)).is_ok() {
+        if running.requests.send(input.into()).is_ok() {
             running.unended.push_back(said);
             // A run that the test has not waited for is reported before this one.
             while !running.unended.is_empty() {

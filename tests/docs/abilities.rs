@@ -7,7 +7,7 @@ use std::path::Path;
 use ananke::agents::{Capability, types_with};
 
 /// The abilities in the words of the table, in the order of what people ask for first.
-const ABILITIES: [(&str, Capability); 11] = [
+const ABILITIES: [(&str, Capability); 12] = [
     ("turns of a user", Capability::UserTurns),
     ("calls of tools", Capability::ToolCalls),
     ("schemas of the agent's tools", Capability::ToolSchemas),
@@ -18,6 +18,10 @@ const ABILITIES: [(&str, Capability); 11] = [
     ("`messages` before the first turn", Capability::History),
     ("files that are no images", Capability::FilesBesideImages),
     ("`request` of a turn", Capability::OwnRequests),
+    (
+        "requests of other clients, for [`record --proxy`](record.md#what-a-front-end-says)",
+        Capability::PassingRequests,
+    ),
     ("a thread that is replayed", Capability::Connect),
 ];
 

@@ -4,5 +4,6 @@ mod addresses;
 mod arguments;
 mod captured;
 mod order;
+mod proxied;
 mod requests;
 mod wrong;

@@ -337,6 +337,42 @@ pub(crate) const ADDED: &[AddedLines] = &[
         what: "what one turn adds to its request",
     },
     AddedLines {
+        stage: "35a",
+        krate: "http",
+        lines: 1_230,
+        what: "requests of other clients, read back by the templates of a target",
+    },
+    AddedLines {
+        stage: "35a",
+        krate: "model",
+        lines: 230,
+        what: "texts and values that are read back by their templates",
+    },
+    AddedLines {
+        stage: "35a",
+        krate: "agents",
+        lines: 130,
+        what: "requests of other clients that a target recognizes",
+    },
+    AddedLines {
+        stage: "35a",
+        krate: "lab",
+        lines: 260,
+        what: "a proxy in front of such APIs",
+    },
+    AddedLines {
+        stage: "35a",
+        krate: "run",
+        lines: 30,
+        what: "what the turn of a program adds to its request",
+    },
+    AddedLines {
+        stage: "35a",
+        krate: "command",
+        lines: 50,
+        what: "what passed a proxy and is in no test",
+    },
+    AddedLines {
         stage: "35b",
         krate: "responses",
         lines: 3_000,

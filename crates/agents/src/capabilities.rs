@@ -32,6 +32,8 @@ pub enum Capability {
     UntypedUrls,
     /// A turn can add headers, parameters and keys of the body to its request.
     OwnRequests,
+    /// Requests of other clients to its agent can be read.
+    PassingRequests,
 }
 
 /// The capabilities of a target.
@@ -84,6 +86,7 @@ impl Capability {
             Self::FilesBesideImages => "takes no files but images",
             Self::UntypedUrls => "takes no URL of a file without its media type",
             Self::OwnRequests => "takes no headers, query or body from a turn",
+            Self::PassingRequests => "reads no requests of other clients",
         }
     }
 }

@@ -92,14 +92,6 @@ impl TargetConfig {
         self.own.is_embedded()
     }
 
-    /// Whether requests to the agent can be read back into what a client says, so that they become tests.
-    pub fn has_readable_requests(&self) -> bool {
-        match Registration::find(self.protocol) {
-            Some(registration) => registration.served.is_some(),
-            None => false,
-        }
-    }
-
     /// Whether the agent is a program that ananke starts for each conversation.
     pub fn is_program(&self) -> bool {
         self.own.is_program()

@@ -11,7 +11,8 @@
 //! declares by itself. A `candidate` is a target that an agent could be of which only a URL or a program is known, and
 //! `first_look` finds by GETs which of them are worth a question;
 //! `recognition` adds to an error of a target the other protocol that an answer looks like. A `proposal` is the target that a
-//! protocol proposes for an API that speaks none. `served` is the other side of a protocol.
+//! protocol proposes for an API that speaks none. `served` is the other side of a protocol, and
+//! `passing` has requests of other clients that a target recognizes.
 //!
 //! The folders `http` and `pipe` are the byte seams: requests, and programs spoken to in lines. In both, a protocol brings an
 //! [`EventReader`]. `model_api` is what the protocols of bare models have in common. `scripted` is the agent that is built in.
@@ -34,6 +35,7 @@ mod limits;
 mod lookup;
 mod model_api;
 mod pace;
+mod passing;
 pub mod pipe;
 mod proposal;
 mod protocol;
@@ -72,6 +74,10 @@ pub use model_api::{
     url_of_api,
 };
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
+pub use passing::{
+    OtherRequest, PassedExchange, PassedRequest, PassedTurn, PassingRequests, RecognizedRequest,
+    RequestStep, SortedExchange, SortedExchanges,
+};
 pub use proposal::{
     NamedSecret, ProposalConsole, ProposalOptions, ProposalPlace, ProposedTurn, ProposingProtocol,
     TargetProposal,

@@ -12,6 +12,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
+use super::passing::PassingRequests;
 use super::registry::{Registration, protocols};
 use super::session::{Request, Session, SessionOptions};
 use super::sink::{Ended, Sink};
@@ -118,6 +119,10 @@ impl Target for RecognizingTarget {
 
     fn program(&self) -> Option<&PipeProgram> {
         self.inner.program()
+    }
+
+    fn passing(&self) -> Option<&dyn PassingRequests> {
+        self.inner.passing()
     }
 
     fn not_sent(&self, context: &RequestContext) -> Vec<String> {

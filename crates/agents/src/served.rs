@@ -144,10 +144,15 @@ impl ServedResponse {
 
     /// A body that clients read event by event, as its content type says.
     pub fn is_event_stream(&self) -> bool {
+        self.content_type().starts_with("text/event-stream")
+    }
+
+    /// The content type; empty if there is none.
+    pub fn content_type(&self) -> &str {
         let mut headers = self.headers.iter();
         match headers.find(|(name, _)| name == "content-type") {
-            Some((_, value)) => value.starts_with("text/event-stream"),
-            None => false,
+            Some((_, value)) => value,
+            None => "",
         }
     }
 }

@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::session::{Session, SessionOptions};
-use super::{error::TargetError, limits::Limits, pipe::PipeProgram};
+use super::{error::TargetError, limits::Limits, passing::PassingRequests, pipe::PipeProgram};
 use ananke_base::message::{DeclaredTool, RequestContext};
 use ananke_trace::trace::{AgentTime, Peer};
 
@@ -81,6 +81,11 @@ pub trait Target: Debug + Send + Sync {
         _limits: &'a Limits,
     ) -> BoxFuture<'a, Result<Option<Vec<DeclaredTool>>, TargetError>> {
         Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// The reader of requests of other clients to its agent; `None` if its protocol reads them, or nothing does.
+    fn passing(&self) -> Option<&dyn PassingRequests> {
+        None
     }
 
     /// Starts a conversation.

@@ -60,7 +60,7 @@ pub enum ProtocolVersion {
 }
 
 /// The abilities of every agent.
-const OF_ALL: &[Capability] = OF_V1.split_at(9).0;
+const OF_ALL: &[Capability] = OF_V1.split_at(10).0;
 
 /// The abilities of agents of 1.0: first those of every agent.
 const OF_V1: &[Capability] = &[
@@ -73,6 +73,7 @@ const OF_V1: &[Capability] = &[
     Capability::ClientTools,
     Capability::History,
     Capability::FilesBesideImages,
+    Capability::PassingRequests,
     Capability::ToolParts,
     Capability::UntypedUrls,
 ];

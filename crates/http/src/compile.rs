@@ -13,11 +13,11 @@ use super::http_target::HttpTarget;
 use super::mapping::compile_paths;
 use super::modes::StreamForm;
 use super::request::{
-    CapturedFrom, EndpointTemplate, RequestContent, RequestTemplate, ResponseCapture,
+    CapturedFrom, EndpointTemplate, RequestContent, RequestTemplate, ResponseCapture, THREAD,
 };
 use super::settings::{HttpAgentSettings, ResponseUse, ResumeTemplate, ThenTemplate};
 use ananke_agents::http::{Method, header, is_header, retries};
-use ananke_base::diagnostic::Code;
+use ananke_base::diagnostic::{Code, Span};
 use ananke_base::source::{FreeMap, Node, NodeValue};
 use ananke_model::model::{Short, Text};
 use ananke_model::variables::{
@@ -26,7 +26,7 @@ use ananke_model::variables::{
 };
 
 /// The variables that are known when a request is sent.
-const SENT: [&str; 4] = ["INPUT", "MESSAGES", "HISTORY", "TURN"];
+const SENT: [&str; 5] = ["INPUT", "MESSAGES", "HISTORY", "TURN", THREAD];
 
 /// The variables that a message of the conversation has.
 const OF_MESSAGE: [&str; 2] = ["ROLE", "TEXT"];
@@ -105,9 +105,10 @@ pub(super) fn compile(
         let accepted = TextTemplate::known("application/json".to_owned());
         main.headers.push(("accept".to_owned(), accepted));
     }
-    Ok(HttpTarget::new(HttpAgentSettings {
-        endpoint: endpoint.for_people(),
+    let settings = HttpAgentSettings {
+        endpoint: String::new(),
         base,
+        thread: None,
         main: RequestTemplate { endpoint, ..main },
         start: start?,
         then: then?,
@@ -117,7 +118,31 @@ pub(super) fn compile(
         response: response?,
         retries: retries?,
         options: Arc::new(options?),
-    }))
+    };
+    with_thread(settings, config.endpoint.span, interpolation).map(HttpTarget::new)
+}
+
+/// Adds the thread of the conversation, if a request names it, and the endpoint for people. The templates keep the variable of the
+/// thread, since a client whose requests are recognized has threads of its own.
+fn with_thread(
+    mut settings: HttpAgentSettings,
+    place: Span,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<HttpAgentSettings> {
+    let mut requests = vec![&settings.main];
+    requests.extend(&settings.start);
+    requests.extend(settings.then.iter().map(|then| &then.request));
+    requests.extend(settings.resume.iter().map(|resume| &resume.request));
+    if requests.iter().any(|request| request.has_variable(THREAD)) {
+        let text = Text {
+            value: format!("${{{THREAD}}}"),
+            span: place,
+        };
+        settings.thread = Some(interpolation.text(&text)?);
+    }
+    let endpoint = &settings.main.endpoint;
+    settings.endpoint = endpoint.for_people(settings.thread.as_deref());
+    Ok(settings)
 }
 
 /// The names of all captures. A name that nothing may have was reported.
@@ -133,10 +158,8 @@ fn captured_names(
     for request in requests {
         for (name, _) in request.capture.iter().flatten() {
             let text = name.value.as_str();
-            let is_own = SENT.contains(&text)
-                || OF_MESSAGE.contains(&text)
-                || OF_RESUME.contains(&text)
-                || text == "THREAD_ID";
+            let is_own =
+                SENT.contains(&text) || OF_MESSAGE.contains(&text) || OF_RESUME.contains(&text);
             let problem = if is_own {
                 Some((
                     "is a variable of every request",

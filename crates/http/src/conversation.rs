@@ -6,15 +6,18 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::event::ResponseEvent;
-use super::request::{CapturedFrom, FilledRequest, RequestTemplate, ResponseCapture};
+use super::request::{CapturedFrom, FilledRequest, RequestTemplate, ResponseCapture, THREAD};
 use super::seen_keys::SeenKeys;
 use super::settings::HttpAgentSettings;
 use ananke_agents::{Action, TargetError};
 use ananke_base::message::{ContentPart, HistoryMessage, InterruptAnswer, Role, UserContent};
 
 /// The messages and values of a conversation.
+#[derive(Clone)]
 pub(crate) struct HttpConversation {
     pub(crate) settings: Arc<HttpAgentSettings>,
+    /// The thread, if it is known.
+    pub(crate) thread: Option<String>,
     messages: Vec<(Speaker, String)>,
     captured: BTreeMap<String, Value>,
     /// The number of the turn, from 1.
@@ -47,6 +50,7 @@ impl HttpConversation {
             }
         }
         Self {
+            thread: settings.thread.clone(),
             settings,
             messages,
             captured: BTreeMap::new(),
@@ -110,10 +114,11 @@ impl HttpConversation {
     }
 
     /// The value of a variable that is known when a request is sent.
-    fn value(&self, name: &str) -> Option<Value> {
+    pub(crate) fn value(&self, name: &str) -> Option<Value> {
         match name {
             "INPUT" => Some(Value::from(self.input.as_str())),
             "TURN" => Some(Value::from(self.turn)),
+            THREAD => Some(Value::from(self.thread.as_deref()?)),
             "MESSAGES" => Some(self.listed(&self.messages)),
             "HISTORY" => {
                 let before = self.messages.len().saturating_sub(1);

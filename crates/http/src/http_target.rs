@@ -9,13 +9,13 @@ use serde_json::Value;
 use super::session::HttpSession;
 use super::settings::HttpAgentSettings;
 use ananke_agents::http::{self, LONGEST_WAIT};
-use ananke_agents::{Session, SessionOptions, Target, TargetError};
+use ananke_agents::{PassingRequests, Session, SessionOptions, Target, TargetError};
 use ananke_base::message::RequestContext;
 
 /// An agent behind an HTTP API of its own.
 #[derive(Debug)]
 pub(super) struct HttpTarget {
-    settings: Arc<HttpAgentSettings>,
+    pub(super) settings: Arc<HttpAgentSettings>,
 }
 
 impl HttpTarget {
@@ -41,6 +41,10 @@ impl Target for HttpTarget {
 
     fn not_sent(&self, context: &RequestContext) -> Vec<String> {
         context.names().map(str::to_owned).collect()
+    }
+
+    fn passing(&self) -> Option<&dyn PassingRequests> {
+        Some(self)
     }
 
     fn state(&self) -> &Value {

@@ -7,6 +7,8 @@
 //! turn together, and `calls` its calls. `unread` looks for calls that no path found, and `seen_keys` has the keys of a response for
 //! the message about a path that found nothing.
 //!
+//! `passing` recognizes requests that other clients send to the agent, by the same templates.
+//!
 //! A `proposal` is a target for an agent of which only a request is known.
 //!
 //! **Invariant:** it knows `agents` and no other protocol; a path that finds no text in a turn is an error, and a call that no path
@@ -33,6 +35,7 @@ mod mapped_reader;
 mod mapping;
 mod modes;
 mod other_arguments;
+mod passing;
 mod path;
 mod proposal;
 mod protocol;

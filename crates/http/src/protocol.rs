@@ -21,6 +21,7 @@ const ABILITIES: &[Capability] = &[
     Capability::State,
     Capability::Interrupts,
     Capability::OwnRequests,
+    Capability::PassingRequests,
 ];
 
 impl Protocol for HttpAgentConfig {

@@ -13,6 +13,9 @@ use ananke_agents::http::{Method, RETRY_HEADERS, origin};
 use ananke_base::message::RequestAdditions;
 use ananke_model::variables::{MissingVariable, TextTemplate, ValueTemplate, as_text};
 
+/// The variable for the thread of a conversation.
+pub(crate) const THREAD: &str = "THREAD_ID";
+
 /// A request as a config describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestTemplate {
@@ -165,6 +168,25 @@ impl RequestTemplate {
         Ok(())
     }
 
+    /// Whether it has a variable of this name.
+    pub(crate) fn has_variable(&self, name: &str) -> bool {
+        let mut texts = vec![&self.endpoint.address];
+        for entries in [&self.headers, &self.inherited, &self.query] {
+            texts.extend(entries.iter().map(|(_, text)| text));
+        }
+        let mut is_in_body = false;
+        match &self.content {
+            RequestContent::None => {}
+            RequestContent::Json(body) => {
+                body.each_variable(&mut |variable| is_in_body |= variable.name == name);
+            }
+            RequestContent::Text(text) => texts.push(text),
+            RequestContent::Form(fields) => texts.extend(fields.iter().map(|(_, text)| text)),
+        }
+        let mut variables = texts.into_iter().flat_map(TextTemplate::variables);
+        is_in_body || variables.any(|variable| variable.name == name)
+    }
+
     /// Whether the body is a JSON object with this key.
     pub(crate) fn has_json_key(&self, key: &str) -> bool {
         match &self.content {
@@ -205,8 +227,11 @@ const ACCEPTED: &str = "application/json, text/event-stream, */*";
 
 impl EndpointTemplate {
     /// The address for people: variables that are known later are in it by their names.
-    pub(crate) fn for_people(&self) -> String {
-        let named = |name: &str| Some(Value::from(format!("${{{name}}}")));
+    pub(crate) fn for_people(&self, thread: Option<&str>) -> String {
+        let named = |name: &str| match thread {
+            Some(thread) if name == THREAD => Some(Value::from(thread)),
+            _ => Some(Value::from(format!("${{{name}}}"))),
+        };
         // Every variable has its name, so that none is missing.
         self.address.text(&named, &|name| name).unwrap_or_default()
     }

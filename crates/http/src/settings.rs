@@ -16,6 +16,8 @@ pub(crate) struct HttpAgentSettings {
     pub(crate) endpoint: String,
     /// The endpoint as an address that can be compared.
     pub(crate) base: Url,
+    /// The thread of the conversation, if a request names it.
+    pub(crate) thread: Option<String>,
     pub(crate) main: RequestTemplate,
     pub(crate) start: Vec<RequestTemplate>,
     pub(crate) then: Vec<ThenTemplate>,

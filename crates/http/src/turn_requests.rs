@@ -343,7 +343,7 @@ impl TurnRequests<'_, '_> {
 
 /// The form of a response. A declared stream may be a document all the same if its type says so, because servers that stream their
 /// answers report errors in one.
-fn form_of(declared: StreamForm, content_type: &str) -> StreamForm {
+pub(crate) fn form_of(declared: StreamForm, content_type: &str) -> StreamForm {
     let essence = content_type.split(';').next().unwrap_or_default().trim();
     match declared {
         StreamForm::Sse | StreamForm::Ndjson | StreamForm::Prefixed

@@ -19,6 +19,7 @@ const ABILITIES: &[Capability] = &[
     Capability::ClientTools,
     Capability::History,
     Capability::UntypedUrls,
+    Capability::PassingRequests,
 ];
 
 impl Protocol for OpenaiConfig {

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use ananke_agents::{HttpRequest, ServedResponse, TimedChange, served_protocols};
 use ananke_base::context::{Context, lock};
+use ananke_base::message::ClientInput;
 use ananke_conversation::observed::ObservedConversation;
 use ananke_lab::LabError;
 use ananke_lab::record::{HeldConversation, KnownConversation, KnownTools, RecordRequest};
@@ -43,7 +44,7 @@ pub(super) async fn hold_trace(
         .unwrap_or_default();
     let (inputs, answers): (VecDeque<_>, VecDeque<_>) = turns
         .into_iter()
-        .map(|turn| (turn.input, turn.changes))
+        .map(|turn| (ClientInput::from(turn.input), turn.changes))
         .unzip();
     let answers = Arc::new(Mutex::new(answers));
     let left = Arc::clone(&answers);

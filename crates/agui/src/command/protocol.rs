@@ -8,17 +8,22 @@ use super::{CommandConfig, command_target::compile};
 use crate::conversation_settings::ProtocolVersion;
 use crate::signs::SIGNS;
 use ananke_agents::{
-    AgentPlace, AgentTurns, CandidatePlace, Capabilities, FirstRequest, ProbeQuestion,
+    AgentPlace, AgentTurns, CandidatePlace, Capabilities, Capability, FirstRequest, ProbeQuestion,
     ProbedProtocol, Protocol, ProtocolConfig, Target, TargetCandidate, target_keys,
 };
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Spanned};
 use ananke_model::model::{Text, Turn};
 use ananke_model::variables::{Interpolation, Leaf};
 
+/// The capabilities of a program, which no other client sends requests to.
+const fn capabilities(version: ProtocolVersion) -> Capabilities {
+    version.capabilities().without(Capability::PassingRequests)
+}
+
 impl Protocol for CommandConfig {
     const TYPE: &'static str = "command";
     const SINCE: &'static str = "1.3";
-    const ABILITIES: Capabilities = ProtocolVersion::V1.capabilities();
+    const ABILITIES: Capabilities = capabilities(ProtocolVersion::V1);
     const PROBED: Option<&'static dyn ProbedProtocol> = Some(&ProbedCommand);
     const SIGNS: &'static [&'static str] = SIGNS;
 }
@@ -32,7 +37,7 @@ impl ProtocolConfig for CommandConfig {
     }
 
     fn capabilities(&self) -> Capabilities {
-        self.conversation.version().capabilities()
+        capabilities(self.conversation.version())
     }
 
     fn is_program(&self) -> bool {

@@ -22,7 +22,7 @@ pub use own_turn::{OwnTurn, OwnTurnKind, TextOfKeys};
 pub use tool::{DeclaredTool, ToolAnswer, ToolDeclaration};
 pub use turn_input::{AnswerTo, MessageId, PendingAnswer, TurnInput, map_strings};
 pub use turn_request::{
-    InterruptAnswer, RequestAdditions, RequestContext, ServerAnswer, ServerAnswers, ServerRequest,
-    ServerRequestKind, TurnRequest,
+    ClientInput, InterruptAnswer, RequestAdditions, RequestContext, ServerAnswer, ServerAnswers,
+    ServerRequest, ServerRequestKind, TurnRequest,
 };
 pub use user_content::{ContentPart, UserContent};

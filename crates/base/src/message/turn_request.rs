@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::{MessageId, TurnInput};
+use super::{MessageId, TurnInput, map_strings};
 
 /// A turn that is ready to be sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +46,47 @@ pub struct RequestAdditions {
     pub query: Vec<(String, String)>,
     /// Keys of the body; mappings in it are added key by key.
     pub body: Map<String, Value>,
+}
+
+/// The input of a turn, and what its request has in addition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClientInput {
+    /// The step that the user takes.
+    pub input: TurnInput,
+    /// The parts of its request that the target does not describe.
+    pub request: RequestAdditions,
+}
+
+impl From<TurnInput> for ClientInput {
+    /// Adds nothing.
+    fn from(input: TurnInput) -> Self {
+        Self {
+            input,
+            request: RequestAdditions::default(),
+        }
+    }
+}
+
+impl RequestAdditions {
+    /// Whether nothing is added.
+    pub fn is_empty(&self) -> bool {
+        let Self {
+            headers,
+            query,
+            body,
+        } = self;
+        headers.is_empty() && query.is_empty() && body.is_empty()
+    }
+
+    /// Replaces every text in it, apart from names, by what `map` makes of it.
+    pub fn map_texts(&mut self, map: &impl Fn(&str) -> String) {
+        for (_, value) in self.headers.iter_mut().chain(&mut self.query) {
+            *value = map(value);
+        }
+        for value in self.body.values_mut() {
+            map_strings(value, map);
+        }
+    }
 }
 
 /// On whose behalf the agent of a case file is asked if nothing else is said (SPEC 9).

@@ -82,7 +82,7 @@ pub async fn freeze(context: &Context, request: &FreezeRequest) -> Result<Frozen
     let written = WrittenConversation {
         target: chosen_target(selection, &entry.test.target),
         given,
-        rules: frozen_rules(&source, held.outcome.status()),
+        rules: frozen_rules(&source, held.outcome.status(), &plan, entry),
         ..WrittenConversation::of(&source.tree, &held.conversation, &held.outcome)
     }
     .written()?;
@@ -127,11 +127,17 @@ pub async fn freeze(context: &Context, request: &FreezeRequest) -> Result<Frozen
 
 /// The origin of the rules of a frozen test: those of its test, which say what matters. A test that has none would check
 /// nothing once it is frozen, so they are proposed; what is wrong with a conversation that failed is no proposal.
-fn frozen_rules(source: &SourceTest, status: Status) -> WrittenRules {
-    if status == Status::Passed && !has_rules(&source.tree) {
-        WrittenRules::Proposed
-    } else {
-        WrittenRules::OfTest
+fn frozen_rules(
+    source: &SourceTest,
+    status: Status,
+    plan: &Plan,
+    entry: &CaseEntry,
+) -> WrittenRules {
+    match plan.config.target(&entry.test.target) {
+        Some(target) if status == Status::Passed && !has_rules(&source.tree) => {
+            WrittenRules::Proposed(target.model.capabilities())
+        }
+        _ => WrittenRules::OfTest,
     }
 }
 

@@ -1,23 +1,43 @@
 //! A request that passed, and its response as far as it came; the exchanges of one conversation.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 
-use ananke_agents::{ServedEnd, ServedFrame, ServedProtocol, ServedRequest, ServedResponse};
+use ananke_agents::{
+    PassedTurn, RequestStep, ServedEnd, ServedFrame, ServedProtocol, ServedRequest, ServedResponse,
+    Target,
+};
 
 /// The most bytes of a response that are kept: 64 MiB.
 const MOST_BYTES: usize = 64 << 20;
 
-/// A request of a protocol, and its response.
+/// A request of a conversation, and its response.
 pub struct CapturedExchange {
-    /// The protocol of the request.
-    pub protocol: &'static dyn ServedProtocol,
     /// The request.
-    pub request: Box<dyn ServedRequest>,
+    pub request: CapturedRequest,
     /// The response as far as it came.
     pub response: Result<ServedResponse, Incomplete>,
+}
+
+/// A request of a conversation.
+pub enum CapturedRequest {
+    /// One that a protocol reads by its body.
+    OfProtocol(&'static dyn ServedProtocol, Box<dyn ServedRequest>),
+    /// One that the target of the agent describes.
+    OfTarget(DescribedRequest),
+}
+
+/// A request that the target of the agent describes.
+pub struct DescribedRequest {
+    /// The request among those of the target.
+    pub step: RequestStep,
+    /// The id of the thread in it.
+    pub thread: Option<String>,
+    /// The turn that begins with it, if one does.
+    pub turn: Option<PassedTurn>,
 }
 
 /// The reason that a response is incomplete.
@@ -123,19 +143,25 @@ impl KeptResponse {
 pub struct CapturedConversation {
     /// The exchanges.
     pub exchanges: Vec<CapturedExchange>,
+    /// The target, if it describes their requests.
+    pub target: Option<Arc<dyn Target>>,
 }
 
 impl CapturedConversation {
     /// Whether a request goes on with this conversation.
     pub(super) fn continues_with(&self, request: &dyn ServedRequest) -> bool {
-        let Some(last) = self.exchanges.last() else {
+        let Some(CapturedExchange {
+            request: CapturedRequest::OfProtocol(_, last),
+            ..
+        }) = self.exchanges.last()
+        else {
             return false;
         };
-        match (last.request.thread(), request.thread()) {
+        match (last.thread(), request.thread()) {
             (Some(known), Some(thread)) => known == thread && !request.begins(),
             // The request has everything that the last one had, and more.
             (None, None) => {
-                let (known, actions) = (last.request.actions(), request.actions());
+                let (known, actions) = (last.actions(), request.actions());
                 actions.len() > known.len() && actions.starts_with(known)
             }
             _ => false,

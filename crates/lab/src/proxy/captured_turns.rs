@@ -1,29 +1,33 @@
 //! The requests of a captured conversation, as turns of a test.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
-use super::CapturedConversation;
-use ananke_agents::{Action, ServedProtocol, ServedRequest, ServedResponse};
+use super::{CapturedConversation, CapturedRequest, Incomplete};
+use ananke_agents::{Action, PassedTurn, ServedResponse, Target};
 use ananke_base::message::{
-    AnswerTo, InterruptAnswer, PendingAnswer, ToolAnswer, ToolDeclaration, TurnInput,
+    AnswerTo, ClientInput, InterruptAnswer, PendingAnswer, ToolAnswer, ToolDeclaration, TurnInput,
 };
 
 /// The turns of a conversation, and the responses to their requests.
 pub(super) struct CapturedTurns {
-    pub(super) inputs: VecDeque<TurnInput>,
+    pub(super) inputs: VecDeque<ClientInput>,
     pub(super) exchanges: VecDeque<CapturedAnswer>,
     /// The client-side tools.
     pub(super) tools: Vec<ToolDeclaration>,
     /// The answers of the client to calls of these, by the id of the call.
     pub(super) answers: HashMap<String, ToolAnswer>,
+    /// The target, if it describes the requests.
+    pub(super) target: Option<Arc<dyn Target>>,
+    /// The parts of requests that no turn can send, in words.
+    pub(super) notes: Vec<String>,
     /// The reason that the rest of it is missing, if there was more.
     pub(super) ends: Option<String>,
 }
 
 /// A request with its response.
 pub(super) struct CapturedAnswer {
-    pub(super) protocol: &'static dyn ServedProtocol,
-    pub(super) request: Box<dyn ServedRequest>,
+    pub(super) request: CapturedRequest,
     pub(super) response: ServedResponse,
 }
 
@@ -35,33 +39,53 @@ impl CapturedTurns {
             exchanges: VecDeque::new(),
             tools: Vec::new(),
             answers: HashMap::new(),
+            target: conversation.target,
+            notes: Vec::new(),
             ends: None,
         };
         for exchange in conversation.exchanges {
-            turns.declare(exchange.request.tools());
-            let input = exchange
-                .request
-                .actions()
-                .last()
-                .map_or(Ok(None), |action| turns.input(action));
-            match (input, exchange.response) {
-                (Ok(input), Ok(response)) => {
-                    turns.inputs.extend(input);
-                    let (protocol, request) = (exchange.protocol, exchange.request);
-                    turns.exchanges.push_back(CapturedAnswer {
-                        protocol,
-                        request,
-                        response,
-                    });
-                }
-                (Err(why), _) => turns.ends = Some(why),
-                (_, Err(incomplete)) => turns.ends = Some(incomplete.to_string()),
-            }
+            turns.add(exchange.request, exchange.response);
             if turns.ends.is_some() {
                 break;
             }
         }
         turns
+    }
+
+    fn add(&mut self, mut request: CapturedRequest, response: Result<ServedResponse, Incomplete>) {
+        let input = match &mut request {
+            CapturedRequest::OfProtocol(_, request) => {
+                self.declare(request.tools());
+                let last = request.actions().last();
+                last.map_or(Ok(None), |action| self.input(action))
+            }
+            CapturedRequest::OfTarget(described) => {
+                Ok(described.turn.as_mut().map(|turn| self.described(turn)))
+            }
+        };
+        match (input, response) {
+            (Ok(input), Ok(response)) => {
+                self.inputs.extend(input);
+                self.exchanges
+                    .push_back(CapturedAnswer { request, response });
+            }
+            (Err(why), _) => self.ends = Some(why),
+            (_, Err(incomplete)) => self.ends = Some(incomplete.to_string()),
+        }
+    }
+
+    /// The input of a turn that the target describes.
+    fn described(&mut self, turn: &mut PassedTurn) -> ClientInput {
+        let number = self.inputs.len() + 1;
+        for left_out in turn.left_out.drain(..) {
+            self.notes.push(format!(
+                "turn {number} does not send {left_out}, as the client did"
+            ));
+        }
+        ClientInput {
+            input: turn.input.clone(),
+            request: std::mem::take(&mut turn.additions),
+        }
     }
 
     /// Adds tools that are not known yet.
@@ -74,9 +98,9 @@ impl CapturedTurns {
     }
 
     /// The turn that asks this; `None` if it goes on with the turn before it.
-    fn input(&mut self, action: &Action) -> Result<Option<TurnInput>, String> {
+    fn input(&mut self, action: &Action) -> Result<Option<ClientInput>, String> {
         match action {
-            Action::User { content, .. } => Ok(Some(TurnInput::User(content.clone()))),
+            Action::User { content, .. } => Ok(Some(TurnInput::User(content.clone()).into())),
             Action::Resume(answers) => {
                 let only = answers.len() == 1;
                 let answer = |answer: &InterruptAnswer| PendingAnswer {
@@ -88,9 +112,8 @@ impl CapturedTurns {
                     is_resolved: answer.is_resolved,
                     payload: answer.payload.clone(),
                 };
-                Ok(Some(TurnInput::Resume(
-                    answers.iter().map(answer).collect(),
-                )))
+                let answers = answers.iter().map(answer).collect();
+                Ok(Some(TurnInput::Resume(answers).into()))
             }
             Action::ToolResults(answers) if !self.inputs.is_empty() => {
                 self.answers.extend(

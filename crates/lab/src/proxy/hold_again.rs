@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
-use super::CapturedConversation;
 use super::captured_turns::{CapturedAnswer, CapturedTurns};
+use super::recognized_answer::recognized_answer;
+use super::{CapturedConversation, CapturedRequest};
 use crate::lab_error::LabError;
 use crate::record::{HeldConversation, KnownConversation, KnownTools, RecordRequest};
-use ananke_agents::{HttpRequest, ServedResponse};
+use ananke_agents::{HttpRequest, ServedResponse, Target};
 use ananke_base::context::{Context, lock};
 use ananke_plan::project::Variables;
 
@@ -38,6 +39,8 @@ pub async fn hold_again(
         exchanges,
         tools,
         answers,
+        target,
+        notes,
         ends,
     } = CapturedTurns::of(conversation);
     let tools = KnownTools::new(tools, answers);
@@ -47,22 +50,27 @@ pub async fn hold_again(
     let left = Mutex::new(exchanges);
     let known = KnownConversation { inputs, tools };
     let held = known
-        .hold_again(context, plan, move |request| answer(request, &left))
+        .hold_again(context, plan, move |request| {
+            let mut left = lock(&left);
+            match target.as_deref().and_then(Target::passing) {
+                Some(passing) => recognized_answer(passing, request, &mut left),
+                None => answer(request, &mut left),
+            }
+        })
         .await?;
+    let held = HeldConversation { notes, ..held };
     Ok(HeldAgain { held, ends })
 }
 
 /// The next response that passed, with the ids of this request.
 fn answer(
     request: &HttpRequest,
-    left: &Mutex<VecDeque<CapturedAnswer>>,
+    left: &mut VecDeque<CapturedAnswer>,
 ) -> Result<ServedResponse, String> {
-    let answer = lock(left).pop_front();
     let Some(CapturedAnswer {
-        protocol,
-        request: captured,
+        request: CapturedRequest::OfProtocol(protocol, captured),
         response,
-    }) = answer
+    }) = left.pop_front()
     else {
         return Err("the client of the proxy asked nothing more".to_owned());
     };

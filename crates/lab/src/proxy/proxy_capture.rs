@@ -4,11 +4,19 @@ use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::{CapturedConversation, CapturedExchange, ExchangeSpool, Incomplete};
+use super::passing_exchanges::PassingExchanges;
+use super::{
+    CapturedConversation, CapturedExchange, CapturedRequest, ExchangeSpool, Incomplete,
+    OtherRequests,
+};
 use ananke_agents::http_server::ServerNotice;
-use ananke_agents::{Action, ServedProtocol, ServedRequest, ServedResponse};
+use ananke_agents::{
+    Action, OtherRequest, PassedRequest, PassingRequests, RecognizedRequest, ServedProtocol,
+    ServedRequest, ServedResponse, Target,
+};
+use ananke_base::context::lock;
 use ananke_trace::redact::Redactor;
 
 /// The most conversations that are kept.
@@ -18,6 +26,10 @@ const MOST_CONVERSATIONS: usize = 10_000;
 #[derive(Clone)]
 pub struct ProxyCapture {
     conversations: Arc<Mutex<Vec<CapturedConversation>>>,
+    /// The exchanges of a target that describes its requests.
+    passing: Arc<Mutex<PassingExchanges>>,
+    /// The target, once it is known.
+    target: Arc<OnceLock<Arc<dyn Target>>>,
     /// Every secret that passed, in no order.
     secrets: Arc<Mutex<HashSet<String>>>,
     redactor: Redactor,
@@ -27,15 +39,22 @@ pub struct ProxyCapture {
     is_full: Arc<AtomicBool>,
 }
 
-/// The place of an exchange: its conversation, and its number in it.
+/// The place of an exchange.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ExchangePlace(usize, usize);
+pub(super) enum ExchangePlace {
+    /// Its conversation, and its number in it.
+    InConversation(usize, usize),
+    /// Its number among those that are not sorted yet.
+    Unsorted(usize),
+}
 
 impl ProxyCapture {
     /// Nothing has passed. What is printed is masked by `redactor`, which gets to know the secrets that pass.
     pub fn new(redactor: Redactor) -> Self {
         Self {
             conversations: Arc::default(),
+            passing: Arc::default(),
+            target: Arc::default(),
             secrets: Arc::default(),
             redactor,
             spool: None,
@@ -48,6 +67,41 @@ impl ProxyCapture {
     pub fn spooled(mut self, spool: ExchangeSpool) -> Self {
         self.spool = Some(Arc::new(spool));
         self
+    }
+
+    /// Reads requests as `target` describes them, if it does; otherwise protocols read them.
+    pub fn read_with(&self, target: Arc<dyn Target>) {
+        // A proxy has one target for all of its time.
+        let _is_known = self.target.set(target);
+    }
+
+    /// The reader of the target, if it describes its requests.
+    pub(super) fn described(&self) -> Option<&dyn PassingRequests> {
+        self.target.get()?.passing()
+    }
+
+    /// Keeps a request that the target describes. One that it does not is named in the end.
+    pub(super) fn begin_described(
+        &self,
+        request: PassedRequest,
+        recognized: Result<RecognizedRequest, OtherRequest>,
+        notice: &ServerNotice,
+    ) -> Option<ExchangePlace> {
+        let mut passing = lock(&self.passing);
+        if let Err(other) = recognized {
+            passing.name(&request, other);
+            return None;
+        }
+        let place = passing.begin(request);
+        if place.is_none() && !self.is_full.swap(true, Ordering::Relaxed) {
+            notice("warning: no more requests are kept: others pass and are not recorded");
+        }
+        place.map(ExchangePlace::Unsorted)
+    }
+
+    /// The requests that are in no conversation.
+    pub fn take_others(&self) -> Vec<OtherRequests> {
+        lock(&self.passing).take_others()
     }
 
     /// The path of the spool, which stays from now on; `None` if nothing is in it, or there is none.
@@ -107,11 +161,10 @@ impl ProxyCapture {
         };
         let exchanges = &mut all[place].exchanges;
         exchanges.push(CapturedExchange {
-            protocol,
-            request,
+            request: CapturedRequest::OfProtocol(protocol, request),
             response: Err(Incomplete::Arriving),
         });
-        Some(ExchangePlace(place, exchanges.len() - 1))
+        Some(ExchangePlace::InConversation(place, exchanges.len() - 1))
     }
 
     /// The response to a request with this body is over.
@@ -120,7 +173,7 @@ impl ProxyCapture {
     /// If it cannot be written to the spool; it is kept in memory.
     pub(super) fn end(
         &self,
-        ExchangePlace(place, number): ExchangePlace,
+        place: ExchangePlace,
         body: &[u8],
         response: Result<ServedResponse, Incomplete>,
     ) -> io::Result<()> {
@@ -128,18 +181,26 @@ impl ProxyCapture {
             (Some(spool), Ok(response)) => spool.add(body, response, &self.redactor),
             _ => Ok(()),
         };
-        let mut all = self.lock();
-        let exchange = all
-            .get_mut(place)
-            .and_then(|conversation| conversation.exchanges.get_mut(number));
-        if let Some(exchange) = exchange {
-            exchange.response = response;
+        match place {
+            ExchangePlace::Unsorted(number) => lock(&self.passing).end(number, response),
+            ExchangePlace::InConversation(place, number) => {
+                let mut all = self.lock();
+                let exchange = all
+                    .get_mut(place)
+                    .and_then(|conversation| conversation.exchanges.get_mut(number));
+                if let Some(exchange) = exchange {
+                    exchange.response = response;
+                }
+            }
         }
         spooled
     }
 
     /// Everything that has passed.
     pub fn take(&self) -> Vec<CapturedConversation> {
-        std::mem::take(&mut *self.lock())
+        match (self.target.get(), self.described()) {
+            (Some(target), Some(passing)) => lock(&self.passing).take_sorted(target, passing),
+            _ => std::mem::take(&mut *self.lock()),
+        }
     }
 }

@@ -16,7 +16,10 @@ use ananke_agents::http::{ForwardedResponse, Forwarder};
 use ananke_agents::http_server::{
     BodyWatch, ReceivedRequest, RequestHandler, SentResponse, ServerNotice,
 };
-use ananke_agents::{ServedEnd, ServedProtocol, ServedRequest, served_protocols};
+use ananke_agents::{
+    OtherRequest, PassedRequest, RecognizedRequest, ServedEnd, ServedProtocol, ServedRequest,
+    served_protocols,
+};
 use ananke_base::source::received_json;
 use ananke_model::variables::masked_query;
 
@@ -63,14 +66,28 @@ impl ProxyServer {
             .and_then(|body| received_json::read_as::<Value>(body).ok());
         self.capture
             .learn(passing_secrets(&headers, &target, json.as_ref()));
-        let body = body.filter(|_| method == "POST").map(BytesMut::freeze);
-        let read = body.as_ref().and_then(|body| read(body));
-        let asks = read
-            .as_ref()
-            .map(|(protocol, request)| format!("{}: {}", protocol.name(), request.describe()));
-        let line = asks.unwrap_or_else(|| format!("{method} {}", masked_query(&target)));
-        let place = read
-            .and_then(|(protocol, request)| self.capture.begin(protocol, request, &self.notice));
+        let body = body.map(BytesMut::freeze);
+        let unread = format!("{method} {}", masked_query(&target));
+        let request = PassedRequest {
+            method,
+            target,
+            headers,
+            body: body.clone().unwrap_or_default(),
+        };
+        // A request that has not reached the agent is in no conversation, and its body was not read to its end.
+        let (asks, place) = match self.capture.described() {
+            Some(passing) if answered.is_ok() => {
+                let recognized = match &body {
+                    Some(_) => passing.recognize(&request),
+                    None => Err(too_large()),
+                };
+                self.begin_described(request, recognized)
+            }
+            Some(_) => (None, None),
+            None if request.method == "POST" => self.begin(&request.body),
+            None => (None, None),
+        };
+        let line = asks.unwrap_or(unread);
         let mut passing = Passing {
             capture: self.capture.clone(),
             notice: Arc::clone(&self.notice),
@@ -92,9 +109,45 @@ impl ProxyServer {
     }
 }
 
+impl ProxyServer {
+    /// Keeps a request that a protocol reads: the request in words, and its place.
+    fn begin(&self, body: &Bytes) -> (Option<String>, Option<ExchangePlace>) {
+        let Some((protocol, request)) = read(body) else {
+            return (None, None);
+        };
+        let asks = format!("{}: {}", protocol.name(), request.describe());
+        let place = self.capture.begin(protocol, request, &self.notice);
+        (Some(asks), place)
+    }
+
+    /// Keeps a request that the target describes: the request in words, and its place.
+    fn begin_described(
+        &self,
+        request: PassedRequest,
+        recognized: Result<RecognizedRequest, OtherRequest>,
+    ) -> (Option<String>, Option<ExchangePlace>) {
+        let asks = match &recognized {
+            Ok(recognized) => Some(format!("HTTP: {}", recognized.words)),
+            Err(_) => None,
+        };
+        let place = self
+            .capture
+            .begin_described(request, recognized, &self.notice);
+        (asks, place)
+    }
+}
+
 impl RequestHandler for ProxyServer {
     fn handle(&self, request: ReceivedRequest) -> BoxFuture<'_, Option<SentResponse>> {
         Box::pin(async { Some(self.pass(request).await) })
+    }
+}
+
+/// The reason that a request is not looked at.
+fn too_large() -> OtherRequest {
+    OtherRequest {
+        reason: format!("its body has more than {} MiB", MOST_BYTES >> 20),
+        is_turn: true,
     }
 }
 

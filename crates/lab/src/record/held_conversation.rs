@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::lab_error::LabError;
-use ananke_base::message::TurnInput;
+use ananke_base::message::ClientInput;
 use ananke_plan::Plan;
 use ananke_run::{ConversationLog, EventReceiver, MemoryRecording, Run, RunAnswers, run_one};
 use ananke_trace::outcome::{Outcome, Problem, Status};
@@ -17,13 +17,15 @@ use ananke_trace::outcome::{Outcome, Problem, Status};
 #[derive(Clone, Debug)]
 pub struct HeldConversation {
     /// The inputs of the turns that ended as they should.
-    pub inputs: Vec<TurnInput>,
+    pub inputs: Vec<ClientInput>,
     /// The name of the target that it was held with.
     pub target: String,
     /// The text of its recording.
     pub recording: String,
     /// The client-side tools that the test has of its own, as it writes them, with their mocks.
     pub client_tools: Vec<Value>,
+    /// The parts of it that a test of it does not have, in words.
+    pub notes: Vec<String>,
     /// The reason that the turn after these did not end as it should, if there was one.
     pub problem: Option<Problem>,
 }
@@ -53,13 +55,17 @@ pub async fn hold(
         });
     };
     let turns = log.take().turns.into_iter().take(complete_turns(&outcome));
-    let inputs = turns.map(|turn| turn.input).collect();
+    let inputs = turns.map(|turn| ClientInput {
+        input: turn.input,
+        request: turn.request,
+    });
     let problem = outcome.first_problem().map(|(_, problem)| problem.clone());
     Ok(HeldConversation {
-        inputs,
+        inputs: inputs.collect(),
         target,
         recording,
         client_tools: Vec::new(),
+        notes: Vec::new(),
         problem,
     })
 }

@@ -12,7 +12,7 @@ use super::{HeldConversation, KnownTools, KnownTransport, hold};
 use crate::lab_error::LabError;
 use ananke_agents::{HttpRequest, ServedResponse};
 use ananke_base::context::{Context, ManualClock, lock};
-use ananke_base::message::{ToolAnswer, TurnInput};
+use ananke_base::message::{ClientInput, ToolAnswer};
 use ananke_plan::Plan;
 use ananke_run::{
     ConversationDriver, ConversationOrigin, DriverRequest, Options, Run, event_channel,
@@ -24,7 +24,7 @@ use ananke_trace::trace::{ToolCall, Trace};
 /// A conversation that was held before.
 pub struct KnownConversation {
     /// The inputs of its turns.
-    pub inputs: VecDeque<TurnInput>,
+    pub inputs: VecDeque<ClientInput>,
     /// The client-side tools.
     pub tools: KnownTools,
 }
@@ -66,7 +66,7 @@ impl KnownConversation {
 
 /// Says what the user said, and answers calls as the client did.
 struct KnownUser {
-    inputs: Mutex<VecDeque<TurnInput>>,
+    inputs: Mutex<VecDeque<ClientInput>>,
     tools: KnownTools,
 }
 

@@ -57,10 +57,11 @@ impl KnownTransport {
             status: response.status,
             content_type: header("content-type").unwrap_or_default(),
             location: header("location"),
-            headers: request
-                .response_headers
+            headers: response
+                .headers
                 .iter()
-                .filter_map(|name| Some((name.clone(), header(name)?)))
+                .filter(|(name, _)| request.response_headers.contains(name))
+                .cloned()
                 .collect(),
             proxy: None,
         };

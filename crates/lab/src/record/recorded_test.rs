@@ -11,7 +11,7 @@ use crate::test_writer::{
     WrittenConversation, WrittenRules, WrittenTest, blank_test, chosen_target, file_text,
 };
 use ananke_base::context::{CaseKey, Context};
-use ananke_base::message::TurnInput;
+use ananke_base::message::ClientInput;
 use ananke_conversation::helper::HelperRole;
 use ananke_plan::project::{AgentChoice, Variables};
 use ananke_plan::{CaseEntry, Plan, Selection};
@@ -63,6 +63,7 @@ impl DraftTest {
             target,
             recording,
             client_tools,
+            notes,
             problem,
         } = conversation;
         if inputs.is_empty() {
@@ -104,9 +105,15 @@ impl DraftTest {
         for (turn, replayed) in turns.zip(replayed.conversation.turns) {
             turn.changes = replayed.changes;
         }
-        facts.rules = WrittenRules::Proposed;
+        let (plan, _) = draft.plan(context, request)?;
+        let case = plan.cases.first();
+        let target = case.and_then(|case| plan.config.target(&case.test.target));
+        if let Some(target) = target {
+            facts.rules = WrittenRules::Proposed(target.model.capabilities());
+        }
         draft.written = facts.written()?;
-        draft.test.notes.clone_from(&draft.written.notes);
+        draft.test.notes = notes;
+        draft.test.notes.extend(draft.written.notes.iter().cloned());
         Ok(draft)
     }
 
@@ -174,9 +181,10 @@ impl DraftTest {
 }
 
 /// A turn that a person has sent; what came of it is not known yet.
-fn sent(input: TurnInput) -> LoggedTurn {
+fn sent(sent: ClientInput) -> LoggedTurn {
     LoggedTurn {
-        input,
+        input: sent.input,
+        request: sent.request,
         origin: InputOrigin::Human,
         changes: Vec::new(),
         answers: Vec::new(),

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::argument_rule::ArgumentRule;
 use super::text_with_references::{has_unreferenced_secret, node_with_references};
+use ananke_agents::{Capabilities, Capability};
 use ananke_base::source::Node;
 use ananke_model::variables::call_keys;
 use ananke_trace::trace::{Args, RunEnd, ToolCall, Trace, TurnRanges, is_same_json};
@@ -14,8 +15,14 @@ use ananke_trace::trace::{Args, RunEnd, ToolCall, Trace, TurnRanges, is_same_jso
 /// The most calls of a turn that become rules.
 const MOST_CALLS: usize = 50;
 
-/// The rules of `turn`, after the user has said `said`.
-pub(super) fn rules_of(trace: &Trace, turn: &TurnRanges, said: &[String]) -> Node {
+/// The rules of `turn`, after the user has said `said`, about everything that the target shows. A rule about something else is an error
+/// of the file.
+pub(super) fn rules_of(
+    trace: &Trace,
+    turn: &TurnRanges,
+    said: &[String],
+    shown: Capabilities,
+) -> Node {
     let calls: Vec<&ToolCall> = turn
         .calls
         .clone()
@@ -23,12 +30,14 @@ pub(super) fn rules_of(trace: &Trace, turn: &TurnRanges, said: &[String]) -> Nod
         .map(|index| &trace.calls[index])
         .collect();
     let mut rules = Map::new();
-    let tools = if calls.is_empty() {
-        json!({ "allow_only": [] })
-    } else {
-        json!({ "require": required(&calls, said) })
-    };
-    rules.insert("tools".to_owned(), tools);
+    if !calls.is_empty() {
+        rules.insert(
+            "tools".to_owned(),
+            json!({ "require": required(&calls, said) }),
+        );
+    } else if shown.has(Capability::ToolCalls) {
+        rules.insert("tools".to_owned(), json!({ "allow_only": [] }));
+    }
     let steps = steps(&calls);
     if steps.len() > 1 {
         rules.insert(

@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::text_with_references::{node_with_references, text_with_references};
 use crate::lab_error::LabError;
-use ananke_base::message::{AnswerTo, OwnTurn, PendingAnswer, TurnInput, UserContent};
+use ananke_base::message::{
+    AnswerTo, OwnTurn, PendingAnswer, RequestAdditions, TurnInput, UserContent,
+};
 use ananke_base::source::Node;
 use ananke_model::model::{connect_type_name, resume_type_name};
 
@@ -33,6 +35,23 @@ pub(crate) fn written_turn(input: &TurnInput, number: usize) -> Result<Node, Lab
             })
         }
     }
+}
+
+/// The `request` of a turn, which adds to that of its target.
+pub(super) fn written_request(request: &RequestAdditions) -> Node {
+    let mut written = Map::new();
+    for (key, pairs) in [("headers", &request.headers), ("query", &request.query)] {
+        if !pairs.is_empty() {
+            let pairs = pairs
+                .iter()
+                .map(|(name, value)| (name.clone(), json!(value)));
+            written.insert(key.to_owned(), Value::Object(pairs.collect()));
+        }
+    }
+    if !request.body.is_empty() {
+        written.insert("body".to_owned(), Value::Object(request.body.clone()));
+    }
+    node_with_references(&Value::Object(written))
 }
 
 fn resume(answers: &[PendingAnswer]) -> Node {

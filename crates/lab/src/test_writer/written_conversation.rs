@@ -6,11 +6,12 @@ use serde_json::{Map, Value, json};
 
 use super::checkpoint_rules::add_rules;
 use super::conversation_rules::rules_of;
-use super::recorded_turns::written_turn;
+use super::recorded_turns::{written_request, written_turn};
 use super::text_with_references::map_with_references;
 use super::text_with_references::{has_unreferenced_secret, text_with_references};
 use super::written_test::WrittenTest;
 use crate::lab_error::LabError;
+use ananke_agents::Capabilities;
 use ananke_base::context::At;
 use ananke_base::source::{Entry, Node, NodeValue};
 use ananke_plan::Selection;
@@ -36,8 +37,8 @@ const DROPPED: [&str; 8] = [
 pub(crate) enum WrittenRules {
     /// The rules of the test that was held.
     OfTest,
-    /// The rules of the test that was held, and proposals for each turn without rules.
-    Proposed,
+    /// The rules of the test that was held, and proposals for each turn without rules: about what such a target shows.
+    Proposed(Capabilities),
 }
 
 /// The facts of a conversation that a test is written from.
@@ -108,12 +109,16 @@ impl<'a> WrittenConversation<'a> {
             let checkpoints = &self.outcome.transcript.checkpoints;
             put_checkpoints(simulate, checkpoints, &not_needed, &mut turns, &mut notes);
         }
-        let seen = TurnFacts::of(&self.conversation.turns);
-        if self.rules == WrittenRules::Proposed {
-            for (turn, seen) in turns.iter_mut().zip(&seen) {
-                if turn.get("assert").is_none() {
-                    turn.set("assert", seen.rules.clone());
-                }
+        let shown = match self.rules {
+            WrittenRules::OfTest => None,
+            WrittenRules::Proposed(shown) => Some(shown),
+        };
+        let seen = TurnFacts::of(&self.conversation.turns, shown);
+        let mut has_proposals = false;
+        for (turn, seen) in turns.iter_mut().zip(&seen) {
+            if turn.get("assert").is_none() && !seen.rules.entries().is_empty() {
+                turn.set("assert", seen.rules.clone());
+                has_proposals = true;
             }
         }
         if self.outcome.test.row.is_some() {
@@ -137,7 +142,7 @@ impl<'a> WrittenConversation<'a> {
             turns: count,
             said_by_others: by_others.count(),
             notes,
-            has_proposals: self.rules == WrittenRules::Proposed,
+            has_proposals,
         })
     }
 
@@ -188,18 +193,22 @@ impl<'a> WrittenConversation<'a> {
             if let Some(action) = self.action(number) {
                 turns.push(action);
             } else if is_by_others {
-                if has_unreferenced_secret(&turn.input.describe()) {
+                if has_unreferenced_secret(&turn.input.describe())
+                    || has_unreferenced_secret(
+                        &written_request(&turn.request).to_json().to_string(),
+                    )
+                {
                     notes.push(format!(
                         "turn {number} has a marker instead of a secret that no variable has: it can only be replayed"
                     ));
                 }
-                turns.push(written_turn(&turn.input, number)?);
+                turns.push(whole_turn(turn, number)?);
             } else if turn.origin == InputOrigin::Initial || !has_turns {
                 turns.push(first_message(keys));
             } else {
                 let mut own = match written.next() {
                     Some(own) => own,
-                    None => written_turn(&turn.input, number)?,
+                    None => whole_turn(turn, number)?,
                 };
                 own.remove("if");
                 turns.push(own);
@@ -223,6 +232,15 @@ impl<'a> WrittenConversation<'a> {
     }
 }
 
+/// A turn with what its request has in addition.
+fn whole_turn(turn: &LoggedTurn, number: usize) -> Result<Node, LabError> {
+    let mut written = written_turn(&turn.input, number)?;
+    if !turn.request.is_empty() {
+        written.set("request", written_request(&turn.request));
+    }
+    Ok(written)
+}
+
 /// The facts of one turn, for its reader and its rules.
 struct TurnFacts {
     /// The rules that are proposed for it.
@@ -232,8 +250,8 @@ struct TurnFacts {
 }
 
 impl TurnFacts {
-    /// The facts of each of `turns`, from a trace of their changes.
-    fn of(turns: &[LoggedTurn]) -> Vec<Self> {
+    /// The facts of each of `turns`, from a trace of their changes. Rules are about what is `shown`; without it, there are none.
+    fn of(turns: &[LoggedTurn], shown: Option<Capabilities>) -> Vec<Self> {
         let mut trace = Trace::new(Value::Null);
         let mut at = 0_u64;
         let mut deltas = Vec::new();
@@ -256,8 +274,12 @@ impl TurnFacts {
             trace.end_exchange(At(at));
             trace.end_turn(&mut deltas);
             if let Some(ranges) = trace.turns.last() {
+                let rules = match shown {
+                    Some(shown) => rules_of(&trace, ranges, &said, shown),
+                    None => Node::of_json(&json!({})),
+                };
                 facts.push(Self {
-                    rules: rules_of(&trace, ranges, &said),
+                    rules,
                     said: trace.turn_text(ranges),
                 });
             }

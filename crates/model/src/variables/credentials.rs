@@ -86,7 +86,8 @@ pub(super) fn is_long(part: &str) -> bool {
     part.chars().count() >= SHORTEST_SECRET
 }
 
-fn percent_decoded(text: &str) -> Option<String> {
+/// A text without its percent-encoding; `None` if it is not UTF-8.
+pub fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, after @ ..] = rest {

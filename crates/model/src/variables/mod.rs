@@ -23,13 +23,14 @@ mod scan;
 mod scope;
 mod secret;
 mod template;
+mod template_match;
 mod test_about;
 mod tool_name;
 mod url;
 mod useless;
 mod written_text;
 
-pub use credentials::{credentials, has_credentials};
+pub use credentials::{credentials, has_credentials, percent_decoded};
 pub use fill::Fill;
 pub use interpolation::{Interpolation, MOST_INSERTED, SPELLED_NUMBERS, as_text};
 pub use leaf::{Leaf, Mode, NotReady, fill_all};
@@ -42,6 +43,7 @@ pub use secret::{
     SHORTEST_SECRET, Secret, is_secret_header, is_secret_name, is_secret_value, masked_query,
 };
 pub use template::{LateVariable, MissingVariable, TextTemplate, ValueTemplate};
+pub use template_match::{BoundVariables, TemplateMatch};
 pub use test_about::TestAbout;
 pub use tool_name::{call_as_name, call_keys, tool_name_problem};
 pub use url::{add_written_secrets, endpoint_url, http_url};

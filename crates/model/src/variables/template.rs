@@ -13,11 +13,11 @@ use ananke_base::source::{Node, NodeValue};
 /// A text of which some variables are known only when it is sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextTemplate {
-    pieces: Vec<TemplatePiece>,
+    pub(super) pieces: Vec<TemplatePiece>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum TemplatePiece {
+pub(super) enum TemplatePiece {
     Text(String),
     Variable(LateVariable),
 }
@@ -28,9 +28,9 @@ pub struct LateVariable {
     /// The part of the reference before its path, such as `THREAD` in `${THREAD.id}`.
     pub name: String,
     /// The keys and indexes into its value, outermost first.
-    path: Vec<String>,
+    pub(super) path: Vec<String>,
     /// The text that is inserted if the variable has no value, or an empty one.
-    default: Option<Value>,
+    pub(super) default: Option<Value>,
 }
 
 /// A value of which some variables are known only when it is sent.
@@ -52,7 +52,7 @@ pub struct MissingVariable(pub String);
 
 impl LateVariable {
     /// The value that is inserted; `look_up` gives that of a whole variable.
-    fn value(&self, look_up: &dyn Fn(&str) -> Option<Value>) -> Option<Value> {
+    pub(super) fn value(&self, look_up: &dyn Fn(&str) -> Option<Value>) -> Option<Value> {
         let mut value = look_up(&self.name);
         for key in &self.path {
             value = match value {
@@ -149,6 +149,14 @@ fn put_over(own: &mut Value, over: Value) {
 }
 
 impl ValueTemplate {
+    /// The variable that all of it is.
+    pub fn only_variable(&self) -> Option<&LateVariable> {
+        match self {
+            Self::Text(template) => template.only_variable(),
+            Self::Known(_) | Self::List(_) | Self::Map(_) => None,
+        }
+    }
+
     /// Whether it is a mapping with this key.
     pub fn has_key(&self, key: &str) -> bool {
         match self {

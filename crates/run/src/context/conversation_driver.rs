@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
 
 use ananke_agents::UndeclaredCalls;
-use ananke_base::message::{ToolAnswer, TurnInput};
+use ananke_base::message::{ClientInput, ToolAnswer};
 use ananke_conversation::Observer;
 use ananke_rules::{Decision, Question};
 use ananke_trace::outcome::{Halt, TurnOutcome};
@@ -21,14 +21,14 @@ use ananke_trace::trace::{ToolCall, Trace};
 #[derive(Debug)]
 pub enum DriverRequest {
     /// This is said to the agent.
-    Say(TurnInput),
+    Say(Box<ClientInput>),
     /// A rule of the program asks a script or a judge of the project; the sender gets the answer.
     Decide(Box<Question>, oneshot::Sender<Result<Decision, Halt>>),
 }
 
-impl From<TurnInput> for DriverRequest {
-    fn from(input: TurnInput) -> Self {
-        Self::Say(input)
+impl<T: Into<ClientInput>> From<T> for DriverRequest {
+    fn from(input: T) -> Self {
+        Self::Say(Box::new(input.into()))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use futures_util::future::BoxFuture;
 
-use ananke_base::message::{PendingAnswer, TurnInput, UserContent};
+use ananke_base::message::{ClientInput, PendingAnswer, TurnInput, UserContent};
 use ananke_conversation::{ConversationSoFar, TimeLeft};
 use ananke_plan::compile::PreparedTurn;
 use ananke_rules::TurnRules;
@@ -25,6 +25,8 @@ pub(crate) struct UnwrittenTurn {
 pub(crate) enum UnwrittenRequest {
     /// One with the settings of the test.
     Says(TurnInput),
+    /// The same, with what its request has in addition.
+    Adds(Box<ClientInput>),
     /// One with settings and rules of its own.
     Prepared(Box<(PreparedTurn, TurnRules)>),
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::context::{ConversationBeginning, ConversationEnd, Follower, Tap};
 use ananke_agents::Wire;
 use ananke_base::context::{At, lock};
-use ananke_base::message::{HistoryMessage, Lane, ToolAnswer, TurnInput};
+use ananke_base::message::{HistoryMessage, Lane, RequestAdditions, ToolAnswer, TurnInput};
 use ananke_conversation::{
     ConditionalTurn, ConversationSoFar, InputSource, NextTurn, Observer, TurnReview,
 };
@@ -38,6 +38,8 @@ pub struct LoggedConversation {
 pub struct LoggedTurn {
     /// The input that was sent.
     pub input: TurnInput,
+    /// The parts of its request that its target does not describe.
+    pub request: RequestAdditions,
     /// The origin of the input.
     pub origin: InputOrigin,
     /// The changes by the agent, in their order.
@@ -118,6 +120,7 @@ impl Follower for ConversationLog {
         // Secrets are known only now, and the test that is made of this must name them instead of containing them.
         for turn in &mut self.lock().turns {
             turn.input.map_texts(&end.marked);
+            turn.request.map_texts(&end.marked);
         }
     }
 }
@@ -171,6 +174,7 @@ impl InputSource for LoggedInputs<'_> {
             if let Some(turn) = &next {
                 self.log.lock().turns.push(LoggedTurn {
                     input: turn.request.input.clone(),
+                    request: turn.request.context.request.clone(),
                     origin: turn.origin,
                     changes: Vec::new(),
                     answers: Vec::new(),

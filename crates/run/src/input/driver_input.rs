@@ -52,7 +52,7 @@ impl UnwrittenInput for DriverInput<'_> {
                     }
                     Some(DriverRequest::Say(input)) => {
                         return Ok(Some(UnwrittenTurn {
-                            sends: UnwrittenRequest::Says(input),
+                            sends: UnwrittenRequest::Adds(input),
                             origin: InputOrigin::Human,
                             time_left: None,
                         }));

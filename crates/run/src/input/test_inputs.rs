@@ -64,6 +64,11 @@ impl InputSource for TestInputs<'_> {
             let mut rules = None;
             let turn = match unwritten_turn.sends {
                 UnwrittenRequest::Says(input) => self.defaults.turn(input),
+                UnwrittenRequest::Adds(asked) => {
+                    let mut turn = self.defaults.turn(asked.input);
+                    turn.request.context.request = asked.request;
+                    turn
+                }
                 UnwrittenRequest::Prepared(prepared) => {
                     let (turn, turn_rules) = *prepared;
                     rules = Some(turn_rules);

@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use ananke::context::{Context, Files};
 use ananke::http_server::{AnsweredPages, HttpListener, ServerNotice};
-use ananke::proxy::{ExchangeSpool, HeldAgain, ProxyCapture, ProxyServer, endpoint, hold_again};
+use ananke::proxy::{
+    ExchangeSpool, HeldAgain, OtherRequests, ProxiedAgent, ProxyCapture, ProxyServer, hold_again,
+    proxied_agent,
+};
 use ananke::record::{HeldConversation, RecordRequest, record as record_conversations};
 use ananke::{agents::http::Forwarder, plan::Plan, project::Variables, run::Stopper, text::escape};
 
@@ -116,7 +119,8 @@ impl ProxyRecording<'_> {
         spooled: &Path,
         outputs: &Outputs,
     ) -> Result<(), Failed> {
-        let endpoint = endpoint(context, plan)?;
+        let ProxiedAgent { endpoint, target } = proxied_agent(context, plan)?;
+        capture.read_with(target);
         let place = ananke::agents::http::shown(&endpoint);
         let has_credentials = !endpoint.username().is_empty() || endpoint.query().is_some();
         let pages = if has_credentials {
@@ -188,7 +192,8 @@ impl ProxyRecording<'_> {
     ) -> Result<PassedTests, Failed> {
         let (conversations, secrets) = (passed.capture.take(), passed.capture.secrets());
         let is_only = conversations.len() == 1;
-        let (mut tests, mut is_complete) = (Vec::new(), true);
+        let mut tests = Vec::new();
+        let mut is_complete = name_others(&passed.capture.take_others(), outputs)?;
         for (conversation, number) in conversations.into_iter().zip(1..) {
             let name = if is_only {
                 self.name.clone()
@@ -277,6 +282,31 @@ struct PassedTests {
     tests: Vec<(String, HeldConversation)>,
     /// Whether each conversation is a test as a whole.
     is_complete: bool,
+}
+
+/// Names requests that are in no test. `false` if one of them seems to be a turn.
+fn name_others(others: &[OtherRequests], outputs: &Outputs) -> io::Result<bool> {
+    let mut is_complete = true;
+    for other in others {
+        let OtherRequests {
+            place,
+            request,
+            count,
+        } = other;
+        let times = if *count == 1 {
+            String::new()
+        } else {
+            format!(" ({count} times)")
+        };
+        let line = format!("`{place}`{times} is in no test: {}", request.reason);
+        if request.is_turn {
+            is_complete = false;
+            say_error(&line, outputs)?;
+        } else {
+            outputs.stderr.note(&format!("note: {line}"));
+        }
+    }
+    Ok(is_complete)
 }
 
 fn say_error(error: &str, outputs: &Outputs) -> io::Result<()> {

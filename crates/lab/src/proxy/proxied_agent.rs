@@ -1,21 +1,30 @@
-//! The endpoint of a test's agent.
+//! The agent that requests are passed on to.
 
 use std::sync::Arc;
 
 use url::Url;
 
 use crate::lab_error::LabError;
-use ananke_agents::served_protocols;
+use ananke_agents::{Capability, Target, types_with};
 use ananke_base::context::Context;
 use ananke_base::text::any_of;
 use ananke_model::variables::Mode;
 use ananke_plan::{LoadedFile, Plan, Preparation, PrepareError};
 
-/// The endpoint of the agent of the one test of `plan`.
+/// An agent that requests are passed on to.
+#[derive(Debug)]
+pub struct ProxiedAgent {
+    /// The URL of the agent.
+    pub endpoint: Url,
+    /// The target of tests of it.
+    pub target: Arc<dyn Target>,
+}
+
+/// The agent of the one test of `plan`.
 ///
 /// # Errors
-/// If its target cannot be filled, or has no endpoint.
-pub fn endpoint(context: &Context, plan: &Plan) -> Result<Url, LabError> {
+/// If its target cannot be filled, has no endpoint, or reads no requests of clients.
+pub fn proxied_agent(context: &Context, plan: &Plan) -> Result<ProxiedAgent, LabError> {
     let context = Context {
         environment: Arc::clone(&plan.environment),
         ..context.clone()
@@ -55,19 +64,22 @@ pub fn endpoint(context: &Context, plan: &Plan) -> Result<Url, LabError> {
     })?;
     let name = &entry.test.target;
     if let Some(target) = plan.config.target(name)
-        && !target.model.has_readable_requests()
+        && !target.model.capabilities().has(Capability::PassingRequests)
     {
         let mut readable = Vec::new();
-        for protocol in served_protocols() {
-            readable.push(protocol.name());
+        for name in types_with(Capability::PassingRequests) {
+            readable.push(format!("`{name}`"));
         }
         let message = format!(
-            "what passes to the target `{name}`, {}, cannot be written as tests: only requests of {} are read",
+            "what passes to the target `{name}`, {}, cannot be written as tests: only requests to a target of the type {} are read",
             target.model.describe(),
             any_of(&readable)
         );
         let help = "record a run of tests instead: `ananke run --record DIR`";
         return Err(LabError::refused(message, help));
     }
-    Ok(endpoint)
+    Ok(ProxiedAgent {
+        endpoint,
+        target: prepared.target,
+    })
 }

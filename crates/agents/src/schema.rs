@@ -145,7 +145,9 @@ fn add_values(known: &mut Value, mut other: Value) {
             None => {
                 // A value is as new as its key, unless it says otherwise.
                 let mut value = value;
-                if let (Some(since), Some(value)) = (&since, value.as_object_mut()) {
+                if let Some(since) = &since
+                    && let Some(value) = value.as_object_mut()
+                {
                     value.entry("x-since").or_insert_with(|| since.clone());
                 }
                 merged.push(value);

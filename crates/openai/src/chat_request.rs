@@ -72,6 +72,7 @@ impl<'a> ChatRequest<'a> {
         // A null in a test removes a key, also one that the lines above added.
         keys.retain(|_, value| !value.is_null());
 
+        // The tools of the client come first, because the order of tools may matter to a model.
         let mut all_tools = Vec::new();
         for tool in tools {
             all_tools.push(Tool::Function {

@@ -30,6 +30,7 @@ pub(super) fn compile(
     let headers = headers(target.headers.as_ref(), interpolation);
     let retries = retries(target.retry_429.as_ref(), interpolation);
     let options = target.http.fill(interpolation);
+    // The tools of the server are apart from the other keys, because each request puts the client's tools before them.
     let ModelParams { keys, tools } = params?;
     Ok(OpenaiTarget::new(OpenaiSettings {
         endpoint: completions(endpoint?),

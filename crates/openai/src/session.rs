@@ -92,6 +92,7 @@ impl OpenaiSession {
         // The target may have other sizes of events and responses.
         let limits = self.settings.options.limits(limits);
         let (ended, reply) = exchange.run(request, reader, limits, sink).await?;
+        // Only a complete reply is kept, since the next request must not contain half of a message.
         if let Some((message, calls)) = reply {
             self.add_reply(message, calls)?;
         }

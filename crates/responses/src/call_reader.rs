@@ -95,14 +95,13 @@ impl ItemReader<'_> {
         }
         // Only the whole item shows whether it is a call that was approved.
         let may_be_approved = self.approved.iter().any(|approved| approved.may_be(item));
-        let tool = tool_name(item);
-        let Some(tool) = tool.filter(|_| known == ItemExtent::Whole || !may_be_approved) else {
-            if state == ItemCall::NotBegun && known == ItemExtent::Announced {
-                changes.keep_place(number);
-                self.items.item(number).call = ItemCall::Placed;
-            }
-            return;
+        let is_decided = known == ItemExtent::Whole || !may_be_approved;
+        let Some(tool) = tool_name(item) else {
+            return self.place_call(number, known, changes);
         };
+        if !is_decided {
+            return self.place_call(number, known, changes);
+        }
 
         // The id of the call is what answers name; calls of the server have only that of their item.
         let id = text_of(item, "call_id").or_else(|| text_of(item, "id"));
@@ -130,6 +129,15 @@ impl ItemReader<'_> {
             changes.report(Change::CallArgs { id, delta });
         }
         call.key = key;
+    }
+
+    /// Keeps the place of a call of which more may follow, such as its tool.
+    fn place_call(&mut self, number: usize, known: ItemExtent, changes: &mut OrderedChanges<'_>) {
+        let call = self.items.item(number);
+        if call.call == ItemCall::NotBegun && known == ItemExtent::Announced {
+            changes.keep_place(number);
+            call.call = ItemCall::Placed;
+        }
     }
 
     /// Takes the whole arguments of a call, of which pieces may have come.

@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use ananke_base::source::received_json::{Halves, Oddities, SentText, read_event};
 
-/// One event.
 pub(super) struct ApiEvent {
     value: Value,
     pub(super) oddities: Oddities,
@@ -23,7 +22,6 @@ pub(super) enum ApiEventKind {
     ItemDone,
     /// More of a text: `true` if it is all of it.
     Text(Extent),
-    /// More reasoning.
     Reasoning(Extent),
     /// More of the arguments of a call.
     Arguments(Extent),
@@ -33,7 +31,6 @@ pub(super) enum ApiEventKind {
     Part(Extent),
     /// The response is over.
     Ends,
-    /// An error.
     Error,
     /// Progress, which no rule is about.
     Progress,
@@ -44,9 +41,7 @@ pub(super) enum ApiEventKind {
 /// The extent of a text in an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// A piece of it.
     Piece,
-    /// All of it.
     Whole,
 }
 
@@ -117,7 +112,6 @@ impl ApiEvent {
         self.value.get(key).filter(|value| value.is_object())
     }
 
-    /// The id of the item that the event is about.
     pub(super) fn item_id(&self) -> Option<&str> {
         text_of(&self.value, "item_id")
     }
@@ -127,7 +121,6 @@ impl ApiEvent {
         self.value.get(key)?.as_u64()
     }
 
-    /// The text under a key.
     pub(super) fn text(&self, key: &str) -> Option<SentText<'_>> {
         let text = self.value.get(key)?.as_str()?;
         Some(SentText::new(text, self.halves()))
@@ -141,6 +134,7 @@ impl ApiEvent {
 
 /// The meaning of an event with a text, by the name that it has before `.delta` or `.done`.
 fn kind_of_piece(name: &str) -> ApiEventKind {
+    // Every text has events of both ends, because clients may show it piece by piece.
     let (of, extent) = match name.rsplit_once('.') {
         Some((of, "delta")) => (of, Extent::Piece),
         Some((of, "done")) => (of, Extent::Whole),

@@ -10,7 +10,6 @@ use ananke_base::message::{
 /// The keys of an output item that no input item has: clients add them when they parse an item.
 const PARSED: [&str; 2] = ["parsed_arguments", "parsed"];
 
-/// A message of the user.
 pub(super) fn user_message(content: &UserContent) -> Value {
     json!({ "role": "user", "content": input_content(content) })
 }
@@ -60,8 +59,9 @@ pub(super) fn of_history(message: &HistoryMessage) -> Vec<Value> {
         items.push(json!({ "role": message.role.as_str(), "content": input_content(content) }));
     }
     for call in &message.calls {
-        let (id, name, arguments) = (&call.id, &call.name, &call.arguments);
-        items.push(json!({ "type": "function_call", "call_id": id, "name": name, "arguments": or_object(arguments) }));
+        items.push(json!({
+            "type": "function_call", "call_id": call.id, "name": call.name, "arguments": or_object(&call.arguments),
+        }));
     }
     items
 }

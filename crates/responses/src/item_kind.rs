@@ -6,7 +6,6 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// The kind of an output item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum OutputItemKind {
     /// Text for the user.
@@ -32,7 +31,6 @@ pub(super) enum CallSide {
     Function,
     /// The client, with a tool of the API, such as a computer or a shell.
     Client,
-    /// The server.
     Server,
 }
 
@@ -98,7 +96,6 @@ fn is_of_client(base: &str, item: &Value) -> bool {
     }
 }
 
-/// Whether an item has more than what every item has.
 fn has_content(item: &Value) -> bool {
     let keys = item.as_object();
     keys.is_some_and(|keys| keys.keys().any(|key| !OF_ANY_ITEM.contains(&key.as_str())))

@@ -41,7 +41,6 @@ pub(super) struct OutputItem {
     pub(super) tool: String,
     /// The parts of its message, by their number.
     pub(super) parts: BTreeMap<u64, StreamedText>,
-    /// Its reasoning.
     pub(super) thoughts: StreamedText,
     /// The arguments of its call.
     pub(super) arguments: StreamedText,
@@ -57,13 +56,12 @@ pub(super) struct OutputItem {
 /// The state of the call of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ItemCall {
-    /// It has not begun, or the item is no call.
+    /// Nothing of it is reported, or the item is no call.
     NotBegun,
-    /// Its place in the order is kept, and its tool is not known.
+    /// A place in the order is kept for it, since its tool is not known yet.
     Placed,
-    /// It has begun.
     Begun,
-    /// It is a call of an earlier response, which was approved since.
+    /// The call of an earlier response, which was approved since.
     Approved,
 }
 
@@ -72,7 +70,6 @@ pub(super) enum ItemCall {
 pub(super) enum ItemExtent {
     /// More of it may follow, such as its tool.
     Announced,
-    /// All of it is there.
     Whole,
 }
 
@@ -122,6 +119,7 @@ impl OutputItems {
         signs: ItemSigns<'_>,
         from: WholeSource,
     ) -> Option<usize> {
+        // An id is the best sign, since servers repeat it in every event of an item.
         if let Some(id) = signs.id
             && let Some(number) = self.by_id.get(id)
         {
@@ -224,7 +222,6 @@ impl OutputItems {
         }
     }
 
-    /// The item with this number.
     pub(super) fn item(&mut self, number: usize) -> &mut OutputItem {
         &mut self.items[number]
     }

@@ -64,7 +64,6 @@ impl<'a> ResponseReader<'a> {
         }
     }
 
-    /// Reads one event.
     fn read(&mut self, event: &ApiEvent, changes: &mut OrderedChanges<'_>) {
         let response = event.object("response");
         if self.id.is_none() {

@@ -206,7 +206,8 @@ impl ResponsesSession {
             }
         }
         for call in &reply.calls {
-            let (key, id) = (call.key.clone(), call.call_id.clone());
+            let key = call.key.clone();
+            let id = call.call_id.clone();
             // Tools of the API, such as a computer, are not declared by the client. Their calls stay open without an answer.
             if call.is_function {
                 self.tools.add(key, id, &call.tool)?;

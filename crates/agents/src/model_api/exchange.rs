@@ -30,7 +30,7 @@ pub trait ModelReader: StreamReader {
 /// The content of a response that is over.
 #[derive(Debug)]
 pub enum ModelReply<R> {
-    /// A complete reply.
+    /// The part of it that the next request needs.
     Complete(R),
     /// The server reported an error instead of the rest.
     Failed,
@@ -72,7 +72,7 @@ impl ModelExchange<'_> {
     ) -> Result<(Ended, Option<R::Reply>), TargetError> {
         let mut retries = RejectedRetries::new(self.retries);
         let (ended, closed_at) = loop {
-            // Each request takes its own steps, which a timeout reports.
+            // Each request takes its own steps, because a timeout reports them.
             let mut request = request.clone();
             request.progress = RequestProgress::default();
             let (attempt, closed_at) = self.attempt(request, &mut reader, &limits, sink).await;
@@ -153,7 +153,7 @@ impl ModelExchange<'_> {
         let Some(response) = response else {
             return Ok(ModelAttempt::Ended(Ended::Timeout));
         };
-        // The caller decides whether to retry, and needs the unread response: its headers for the wait, its body for the error.
+        // The caller decides whether to retry. It gets the unread response, because the wait is in its headers and the error in its body.
         if response.received.head.status == TOO_MANY_REQUESTS {
             return Ok(ModelAttempt::Rejected(response));
         }

@@ -20,6 +20,7 @@ pub fn listed_models(status: u16, answer: &Value) -> Option<Vec<String>> {
     if status != 200 {
         return None;
     }
+    // An entry without an id is no list of models, because other APIs have a list under `data` as well.
     let mut ids = Vec::new();
     for model in answer.get("data")?.as_array()? {
         ids.push(model.get("id")?.as_str()?.to_owned());

@@ -46,6 +46,7 @@ pub fn params(
     }
     let params: Leaf<Option<Map<String, Value>>> = node.fill(interpolation);
     key_check?;
+    // The tools are apart, since a request has those of the client before them.
     let mut keys = params?.unwrap_or_default();
     let tools = match keys.shift_remove(TOOLS) {
         Some(Value::Array(tools)) => tools,

@@ -26,7 +26,7 @@ pub struct Round {
 /// A part of an answer.
 #[derive(Debug, PartialEq)]
 pub enum RoundPart {
-    /// More of the text.
+    /// A piece of what the model says to the user.
     Text(String),
     /// More of what the model thinks.
     Reasoning(String),
@@ -41,11 +41,11 @@ pub enum RoundPart {
 /// A step of a call that an agent executes itself.
 #[derive(Debug, PartialEq)]
 pub enum OwnCallStep {
-    /// It begins, with the name of its tool.
+    /// The beginning, with the name of the tool.
     Begins(String),
-    /// More of its arguments.
+    /// A piece of the JSON text of the arguments.
     Arguments(String),
-    /// Its result, and whether that is an error.
+    /// The result, and whether that is an error.
     Ends(String, bool),
 }
 
@@ -122,6 +122,7 @@ impl<'t> RoundReader<'t> {
 
     /// Notes the calls of the agent's own in earlier turns: one that waited for an approval goes on in a later turn.
     fn note_own_calls(&mut self, runs: &[Vec<TimedChange>]) {
+        // Only the beginning and the arguments are needed, since a result ends the call in its own turn.
         for TimedChange { change, .. } in runs.iter().flatten() {
             match change {
                 Change::CallOpened { id, name, .. } => {
@@ -186,7 +187,7 @@ impl<'t> RoundReader<'t> {
                 self.begin_after_calls();
                 self.part(after, RoundPart::Reasoning(delta.to_string()));
             }
-            // A call is the first of a new round if the calls of the last one are complete (`is_over`).
+            // A call is the first of a new round if the calls of the last one are complete, since no answer follows its results.
             Change::CallOpened { id, name, .. } if self.tools.contains(&**name) => {
                 if self.is_over {
                     self.begin_after_calls();
@@ -273,7 +274,7 @@ impl<'t> RoundReader<'t> {
             return;
         }
         self.begin_after_calls();
-        // A call of an earlier turn begins again here, since each answer is read by itself.
+        // A call of an earlier turn begins again here, because each answer is read by itself.
         let earlier = self.earlier_calls.remove(id).unwrap_or_default();
         if !matches!(step, OwnCallStep::Begins(_)) {
             for step in earlier {

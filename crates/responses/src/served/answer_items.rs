@@ -29,7 +29,6 @@ pub(super) struct AnswerItems<'r> {
 }
 
 impl<'r> AnswerItems<'r> {
-    /// The items of this answer.
     pub(super) fn of(id: &'r str, round: &'r Round) -> Self {
         let mut items = Self {
             id,
@@ -291,7 +290,6 @@ impl<'r> AnswerItems<'r> {
         ));
     }
 
-    /// An event about the item at a place.
     fn event(&mut self, place: usize, name: &str, mut event: Value) {
         event["item_id"] = self.output[place]["id"].clone();
         event["output_index"] = place.into();

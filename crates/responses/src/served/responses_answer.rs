@@ -19,7 +19,6 @@ pub(super) struct ResponsesAnswer<'r> {
 }
 
 impl<'r> ResponsesAnswer<'r> {
-    /// The id of the response.
     pub(super) fn id(self) -> String {
         format!("resp_{}", self.id)
     }
@@ -87,7 +86,6 @@ impl<'r> ResponsesAnswer<'r> {
         response
     }
 
-    /// A response with this status.
     fn response(self, status: &str, output: &[Value], usage: Option<Usage>) -> Value {
         json!({
             "id": self.id(),

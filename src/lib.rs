@@ -148,6 +148,8 @@ pub use ananke_model::{model, schema, settings, variables};
 #[doc(hidden)]
 pub use ananke_openai as openai;
 #[doc(hidden)]
+pub use ananke_openai::{ProgramTransport, program_target};
+#[doc(hidden)]
 pub use ananke_plan::{cases, compile, project};
 #[doc(hidden)]
 pub use ananke_recording as recording;
@@ -166,7 +168,7 @@ pub use ananke_trace::{golden, outcome, process, redact, trace};
 #[doc(hidden)]
 pub use ananke_verify as verify;
 #[doc(hidden)]
-pub use protocols::{install, program_target, program_transport};
+pub use protocols::install;
 
 #[doc(inline)]
 pub use ananke_agents::Transport;

@@ -3,20 +3,13 @@
 //! **Why:** A list that is written by hand is read at a glance, needs no linker and no `unsafe`, and says in which order people
 //! see the protocols. The crates that are one know nothing of each other, so this is the only place that knows all of them.
 
-use std::sync::Arc;
-
-use futures_util::future::BoxFuture;
-use serde_json::Value;
-
 use ananke_a2a::A2aConfig;
-use ananke_agents::{Registration, Transport, scripted::ScriptedConfig};
+use ananke_agents::{Registration, scripted::ScriptedConfig};
 use ananke_agui::{AguiConfig, CommandConfig};
-use ananke_base::context::Clock;
 use ananke_http::HttpAgentConfig;
 use ananke_mcp::McpConfig;
 use ananke_model::schema::CommittedSchemas;
-pub use ananke_openai::program_target;
-use ananke_openai::{OpenaiConfig, ProgramTransport};
+use ananke_openai::OpenaiConfig;
 use ananke_responses::ResponsesConfig;
 
 /// The protocols, in the order of messages and schemas.
@@ -41,19 +34,6 @@ const SCHEMAS: CommittedSchemas = CommittedSchemas {
 /// Installs the protocols and the schemas. Whatever reads a config or a test does so first; more than once is no different.
 pub fn install() {
     ananke_agents::install(PROTOCOLS, SCHEMAS);
-}
-
-/// The way to models that are other programs: `ask` gets the lane of a question, the messages and the tools. What is for others
-/// goes over `network`.
-pub fn program_transport(
-    network: Arc<dyn Transport>,
-    clock: Arc<dyn Clock>,
-    ask: impl Fn(String, Value, Value) -> BoxFuture<'static, Result<Value, String>>
-    + Send
-    + Sync
-    + 'static,
-) -> Arc<dyn Transport> {
-    Arc::new(ProgramTransport::new(network, clock, Arc::new(ask)))
 }
 
 #[cfg(test)]

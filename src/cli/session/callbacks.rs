@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ananke::testing::{ClientCall, ToolClosure};
-use ananke::{agents::Transport, agents::http::HttpTransport, context::Context, program_transport};
+use ananke::{ProgramTransport, agents::Transport, agents::http::HttpTransport, context::Context};
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -87,7 +87,11 @@ impl Callbacks {
                 answer.map(|answer| answer.message)
             }) as BoxFuture<'static, Result<Value, String>>
         };
-        program_transport(network, Arc::clone(&context.clock), ask)
+        Arc::new(ProgramTransport::new(
+            network,
+            Arc::clone(&context.clock),
+            Arc::new(ask),
+        ))
     }
 
     /// Asks the client, and reads the answer; in words why there is none.

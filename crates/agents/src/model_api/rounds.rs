@@ -221,6 +221,8 @@ impl<'t> RoundReader<'t> {
                     self.own(after, id, ends);
                 }
             }
+            // The failure of a result is a change of its own, which follows the result.
+            Change::CallFailed { id, .. } => self.own_failed(id),
             Change::Usage(usage) => {
                 if self.is_over {
                     self.begin_after_calls();
@@ -281,6 +283,19 @@ impl<'t> RoundReader<'t> {
             }
         }
         self.part(after, RoundPart::Own(id.to_owned(), step));
+    }
+
+    /// Marks the last result of a call of the agent's own as an error.
+    fn own_failed(&mut self, id: &str) {
+        let rounds = self.rounds.iter_mut().rev();
+        let mut newest_first = rounds.flat_map(|round| round.parts.iter_mut().rev());
+        let ends = newest_first.find_map(|(_, part)| match part {
+            RoundPart::Own(own, OwnCallStep::Ends(_, is_error)) if own == id => Some(is_error),
+            _ => None,
+        });
+        if let Some(is_error) = ends {
+            *is_error = true;
+        }
     }
 
     fn place(&self, id: &str) -> Option<usize> {
@@ -347,6 +362,29 @@ mod tests {
         });
         changes.extend(result);
         changes
+    }
+
+    #[test]
+    fn a_failure_after_a_result_is_part_of_it() {
+        let failed = Change::CallFailed {
+            id: "a".into(),
+            is_denied: false,
+        };
+        let runs = [call("a", "f", true), call("b", "f", true), vec![failed]];
+        let changes = runs.concat().into_iter().map(|change| TimedChange {
+            after: Duration::ZERO,
+            change,
+        });
+        let tools = HashSet::new();
+        let mut reader = RoundReader::new(&tools, OwnCalls::Shown);
+        reader.read_all(&[changes.collect()]);
+        let mut ends = Vec::new();
+        for (_, part) in reader.into_round(0).parts {
+            if let RoundPart::Own(id, OwnCallStep::Ends(_, is_error)) = part {
+                ends.push((id, is_error));
+            }
+        }
+        assert_eq!(ends, [("a".to_owned(), true), ("b".to_owned(), false)]);
     }
 
     fn texts(changes: &[Vec<Change<'static>>], tools: &[&str], number: usize) -> Vec<String> {

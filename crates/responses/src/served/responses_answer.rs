@@ -124,12 +124,29 @@ pub(super) fn error_event(message: &str, code: Option<&str>) -> Value {
 
 /// The response of an agent that fails before it says anything.
 pub(super) fn error_response(after: Duration, message: &str, code: Option<&str>) -> ServedResponse {
-    let error = json!({ "error": { "message": message, "type": "server_error", "param": null, "code": code } });
+    error_document(500, after, "server_error", (message, code))
+}
+
+/// The response to a request that names a response which is not stored, for this reason.
+pub(super) fn not_found(why: &str) -> ServedResponse {
+    let error = (why, Some("previous_response_not_found"));
+    error_document(400, Duration::ZERO, "invalid_request_error", error)
+}
+
+/// A document with an error of this type: the message, and a code.
+fn error_document(
+    status: u16,
+    after: Duration,
+    error_type: &str,
+    (message, code): (&str, Option<&str>),
+) -> ServedResponse {
+    let error =
+        json!({ "error": { "message": message, "type": error_type, "param": null, "code": code } });
     let frame = ServedFrame {
         after,
         bytes: Bytes::from(error.to_string()),
     };
-    ServedResponse::new(500, "application/json", vec![frame])
+    ServedResponse::new(status, "application/json", vec![frame])
 }
 
 /// The tokens under the keys of the API. A number that the agent did not report, or only in part, is omitted: a client would take

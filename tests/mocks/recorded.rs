@@ -34,7 +34,7 @@ async fn recorded_with(keys: &str) -> (Project, String) {
     let agent = project(RULES);
     let serving = Serving::start(embedded(&agent)).await;
     let keys = keys.replace("PORT", &serving.port.to_string());
-    let config = format!("version: \"1.3\"\ntarget: {{ {keys} }}\n");
+    let config = format!("version: \"1.4\"\ntarget: {{ {keys} }}\n");
     let client = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", TEST)]);
     let folder = client.folder().join("kept");
     let plan = client.plan().plan.unwrap();

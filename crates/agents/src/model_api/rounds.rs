@@ -186,6 +186,40 @@ impl<'t> RoundReader<'t> {
                 self.begin_after_calls();
                 self.part(after, RoundPart::Reasoning(delta.to_string()));
             }
+            Change::CallOpened { .. }
+            | Change::CallArgs { .. }
+            | Change::CallAnswered { .. }
+            | Change::CallFailed { .. } => self.read_call(after, change),
+            Change::Usage(usage) => {
+                if self.is_over {
+                    self.begin_after_calls();
+                }
+                // An agent may ask its model several times in one round, and each time reports tokens.
+                let round = self.last();
+                round.usage = match round.usage {
+                    Some(sum) => Some(sum + *usage),
+                    None => Some(*usage),
+                };
+            }
+            Change::RunEnded(end) => {
+                // A run that ends with calls waits for their results.
+                self.is_over |= self.has_calls();
+                if *end != RunEnd::Finished {
+                    self.begin_after_calls();
+                    self.last().end = Some(end.clone());
+                }
+            }
+            // A chat completion has no form for any other change.
+            _ => {}
+        }
+        // Every change counts for the time of the round, also one that is not in it.
+        let round = self.last();
+        round.ended = round.ended.max(after);
+    }
+
+    /// Adds a step of a call: of the client, or of the agent's own.
+    fn read_call(&mut self, after: Duration, change: &Change<'static>) {
+        match change {
             // A call is the first of a new round if the calls of the last one are complete (`is_over`).
             Change::CallOpened { id, name, .. } if self.tools.contains(&**name) => {
                 if self.is_over {
@@ -223,31 +257,8 @@ impl<'t> RoundReader<'t> {
             }
             // The failure of a result is a change of its own, which follows the result.
             Change::CallFailed { id, .. } => self.own_failed(id),
-            Change::Usage(usage) => {
-                if self.is_over {
-                    self.begin_after_calls();
-                }
-                // An agent may ask its model several times in one round, and each time reports tokens.
-                let round = self.last();
-                round.usage = match round.usage {
-                    Some(sum) => Some(sum + *usage),
-                    None => Some(*usage),
-                };
-            }
-            Change::RunEnded(end) => {
-                // A run that ends with calls waits for their results.
-                self.is_over |= self.has_calls();
-                if *end != RunEnd::Finished {
-                    self.begin_after_calls();
-                    self.last().end = Some(end.clone());
-                }
-            }
-            // A chat completion has no form for any other change.
             _ => {}
         }
-        // Every change counts for the time of the round, also one that is not in it.
-        let round = self.last();
-        round.ended = round.ended.max(after);
     }
 
     /// Whether the last round has calls.

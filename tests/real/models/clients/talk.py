@@ -1,8 +1,8 @@
-"""Talks to the desk that `ananke mock` serves, with the official client of OpenAI: talk.py URL [proxied-FORM].
+"""Talks to the desk that `ananke mock` serves, with the official client of OpenAI: talk.py URL [proxied-FORM | recorded].
 
 It has each conversation as streams and as documents, and with the whole conversation in each request (full) or the id of the response
-before (previous). With `proxied-FORM` it has those that a proxy writes as tests, in one form. It prints what is not as it should be, and
-ends with 1 if there is something.
+before (previous). With `proxied-FORM` it has those that a proxy writes as tests, in one form; with `recorded` it has one of them in every
+form. It prints what is not as it should be, and ends with 1 if there is something.
 """
 
 import itertools
@@ -11,6 +11,7 @@ import sys
 
 from openai import APIError, BadRequestError, InternalServerError, OpenAI
 
+ONLY = sys.argv[2] if sys.argv[2:] else ""
 client = OpenAI(base_url=sys.argv[1], api_key="none", max_retries=0)
 PHOTO = {"type": "function", "name": "take_photo", "parameters": {"type": "object", "properties": {}}, "strict": False}
 RAIN = "It is clear in Rome, and unknown in Oslo. ☀"
@@ -32,7 +33,9 @@ class Conversation:
         request = {"model": "desk", "input": self.items, "tools": self.tools, **known}
         response = streamed(request) if self.streams else client.responses.create(**request)
         assert response.status == "completed", response
-        assert response.previous_response_id == (None if self.is_full else self.previous), response
+        if ONLY != "recorded":
+            # A recorded response names the one that was there when it was recorded.
+            assert response.previous_response_id == (None if self.is_full else self.previous), response
         self.items, self.previous = [*self.items, *response.output], response.id
         return response
 
@@ -141,16 +144,16 @@ def check(name: str, scene, *arguments) -> bool:
 
 
 def main() -> int:
-    if sys.argv[2:]:
-        form = sys.argv[2].removeprefix("proxied-")
+    if ONLY.startswith("proxied-"):
+        form = ONLY.removeprefix("proxied-")
         ways = [(scene, form, number % 2 == 0) for number, scene in enumerate(SCENES)]
     else:
-        ways = list(itertools.product(SCENES, ("full", "previous"), (False, True)))
+        ways = list(itertools.product([camera] if ONLY else SCENES, ("full", "previous"), (False, True)))
     held = [
         check(f"{scene.__name__}, {form}, {'streamed' if streams else 'whole'}", scene, Conversation(form, streams=streams))
         for scene, form, streams in ways
     ]
-    if not sys.argv[2:]:
+    if not ONLY:
         held.append(check("errors", errors))
     return 0 if all(held) else 1
 

@@ -6,7 +6,7 @@ use ananke::agents::ServedEnd;
 use ananke::agents::http::Forwarder;
 use ananke::plan::Selection;
 use ananke::project::Variables;
-use ananke::proxy::{Incomplete, ProxyCapture, ProxyServer, hold_again};
+use ananke::proxy::{CapturedRequest, Incomplete, ProxyCapture, ProxyServer, hold_again};
 use ananke::record::{RecordRequest, RecordedFile, record};
 use ananke::redact::Redactor;
 use regex::Regex;
@@ -237,7 +237,10 @@ async fn a_request_goes_on_with_the_response_that_it_names() {
     playing.await.unwrap();
     let all = capture.take();
     assert_eq!(all.len(), 1, "one conversation");
-    assert_eq!(all[0].exchanges[1].request.actions().len(), 2);
+    let CapturedRequest::OfProtocol(_, request) = &all[0].exchanges[1].request else {
+        panic!("a request of a protocol");
+    };
+    assert_eq!(request.actions().len(), 2);
 }
 
 #[tokio::test]

@@ -42,7 +42,7 @@ impl<'r> ResponsesAnswer<'r> {
             .enumerate()
         {
             let begun = self.response("in_progress", &[], None);
-            frames.push(event(first, name, number, begun));
+            frames.push(event(first, name, number, &begun));
         }
         let items = AnswerItems::of(self.id, round);
         let ended = self.ended(round, &items.output);
@@ -51,7 +51,7 @@ impl<'r> ResponsesAnswer<'r> {
             "response.{}",
             ended["status"].as_str().unwrap_or("completed")
         );
-        frames.push(event(round.ended, &name, frames.len(), ended));
+        frames.push(event(round.ended, &name, frames.len(), &ended));
         ServedResponse::events(frames)
     }
 
@@ -112,7 +112,7 @@ impl<'r> ResponsesAnswer<'r> {
 }
 
 /// An event with a response.
-fn event(after: Duration, name: &str, number: usize, response: Value) -> ServedFrame {
+fn event(after: Duration, name: &str, number: usize, response: &Value) -> ServedFrame {
     let event = json!({ "type": name, "sequence_number": number, "response": response });
     ServedFrame::named_event(after, name, event)
 }

@@ -6,7 +6,7 @@ use ananke::agents::ServedEnd;
 use ananke::agents::http::Forwarder;
 use ananke::plan::Selection;
 use ananke::project::Variables;
-use ananke::proxy::{Incomplete, ProxyCapture, ProxyServer, hold_again};
+use ananke::proxy::{CapturedRequest, Incomplete, ProxyCapture, ProxyServer, hold_again};
 use ananke::record::{RecordRequest, RecordedFile, record};
 use ananke::redact::Redactor;
 use regex::Regex;
@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 use crate::freezing::assert_is_frozen_again;
 use crate::mocks::server::{Lines, Serving, embedded, project, run};
 use crate::support::project::Project;
-use crate::support::raw_agent::{RawAgent, Step};
+use crate::support::raw_agent::{RawAgent, Step, play};
 
 /// A proxy in front of this address.
 pub(crate) async fn proxy(endpoint: &str) -> (Serving, ProxyCapture) {
@@ -206,6 +206,41 @@ async fn a_client_that_goes_away_is_gone_for_the_agent_too() {
         capture.take()[0].exchanges[0].response,
         Err(Incomplete::ClientLeft)
     );
+}
+
+#[tokio::test]
+async fn a_request_goes_on_with_the_response_that_it_names() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let agent = format!("http://{}/v1/responses", listener.local_addr().unwrap());
+    // A client goes on after the last event, and the connection may be open for longer than that.
+    let created =
+        "data: {\"type\":\"response.created\",\"response\":{\"id\":\"resp_of_the_agent\"}}\n\n";
+    let start = format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n{created}");
+    let open = vec![Step::Expect, Step::Send(start.into()), Step::Hold];
+    let document =
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n{}";
+    let playing = tokio::spawn(async move {
+        for script in [open, respond(document)] {
+            let (stream, _) = listener.accept().await.unwrap();
+            tokio::spawn(async move { play(stream, script, &mut Vec::new()).await });
+        }
+    });
+    let (serving, capture) = proxy(&agent).await;
+    let body = json!({ "model": "m", "input": "1", "stream": true }).to_string();
+    let mut first = serving.connect("POST", "/", &[], body.as_bytes()).await;
+    let mut read = Vec::new();
+    while !String::from_utf8_lossy(&read).contains("resp_of_the_agent") {
+        first.read_buf(&mut read).await.unwrap();
+    }
+    let next = json!({ "model": "m", "input": "2", "previous_response_id": "resp_of_the_agent" });
+    assert_eq!(serving.post(&next).await.status, 200);
+    playing.await.unwrap();
+    let all = capture.take();
+    assert_eq!(all.len(), 1, "one conversation");
+    let CapturedRequest::OfProtocol(_, request) = &all[0].exchanges[1].request else {
+        panic!("a request of a protocol");
+    };
+    assert_eq!(request.actions().len(), 2);
 }
 
 #[tokio::test]

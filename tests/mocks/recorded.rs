@@ -34,7 +34,7 @@ async fn recorded_with(keys: &str) -> (Project, String) {
     let agent = project(RULES);
     let serving = Serving::start(embedded(&agent)).await;
     let keys = keys.replace("PORT", &serving.port.to_string());
-    let config = format!("version: \"1.3\"\ntarget: {{ {keys} }}\n");
+    let config = format!("version: \"1.4\"\ntarget: {{ {keys} }}\n");
     let client = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", TEST)]);
     let folder = client.folder().join("kept");
     let plan = client.plan().plan.unwrap();
@@ -128,6 +128,26 @@ async fn a_recorded_stream_is_one_document_to_a_client_that_asks_for_none() {
     let mut streamed = chat.clone();
     streamed["stream"] = true.into();
     assert_eq!(text_of(&serving.post(&streamed).await), "It costs 3.");
+}
+
+#[tokio::test]
+async fn a_request_may_name_a_response_that_was_recorded() {
+    let keys = "type: responses, model: m, history: previous_response_id, endpoint: \"http://127.0.0.1:PORT/v1\"";
+    let (project, text) = recorded_with(keys).await;
+    // The mock of this process has stored the ids that it gave out: those of the recording are of another server.
+    let text = text.replace("resp_", "resp_elsewhere_");
+    let serving = Serving::start(agent_of(&project, &text).await.expect("an agent")).await;
+    let mut request = json!({ "model": "m", "input": "price?", "stream": true });
+    let first = serving.post(&request).await;
+    let id = first.events()[0]["response"]["id"].clone();
+    assert!(id.as_str().unwrap().starts_with("resp_elsewhere_"), "{id}");
+    request["input"] = "Bye".into();
+    request["previous_response_id"] = id;
+    let second = serving.post(&request).await;
+    assert_eq!(second.status, 200, "{}", second.body);
+    let events = second.events();
+    let last = events.last().unwrap();
+    assert_eq!(last["response"]["error"]["message"], "closed", "{last}");
 }
 
 #[tokio::test]

@@ -140,19 +140,19 @@ fn add_values(known: &mut Value, mut other: Value) {
     let mut merged = values.clone();
     for value in other_values.drain(..) {
         let mut candidates = merged.iter_mut();
-        match candidates.find(|candidate| candidate.get("const") == value.get("const")) {
-            Some(same) => add_description(same, &value),
-            None => {
-                // A value is as new as its key, unless it says otherwise.
-                let mut value = value;
-                if let Some(since) = &since
-                    && let Some(value) = value.as_object_mut()
-                {
-                    value.entry("x-since").or_insert_with(|| since.clone());
-                }
-                merged.push(value);
-            }
+        let same = candidates.find(|candidate| candidate.get("const") == value.get("const"));
+        if let Some(same) = same {
+            add_description(same, &value);
+            continue;
         }
+        // A value is as new as its key, unless it says otherwise.
+        let mut value = value;
+        if let Some(since) = &since
+            && let Some(value) = value.as_object_mut()
+        {
+            value.entry("x-since").or_insert_with(|| since.clone());
+        }
+        merged.push(value);
     }
     // With the same values, the key means the same in both protocols, and the descriptions of the first one are enough.
     if merged.len() > values.len() {

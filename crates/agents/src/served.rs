@@ -23,6 +23,12 @@ pub trait ServedProtocol: Sync {
     /// # Errors
     /// The reason why the body is no request of this protocol, in words that follow the protocol's name.
     fn read(&self, body: &[u8]) -> Result<Box<dyn ServedRequest>, String>;
+
+    /// The response to a body that is meant for this protocol, and that [`read`](Self::read) refused for the reason `why`; `None`
+    /// if the body may be meant for another one.
+    fn refusal(&self, _body: &[u8], _why: &str) -> Option<ServedResponse> {
+        None
+    }
 }
 
 /// The request of a client.

@@ -68,7 +68,7 @@ pub(super) fn arguments_of(item: &Value) -> Option<Cow<'_, str>> {
         if arguments.len() == 1
             && let Some(Value::Object(only)) = arguments.get(key)
         {
-            arguments = only.clone();
+            arguments.clone_from(only);
             break;
         }
     }

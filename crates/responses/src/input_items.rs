@@ -100,13 +100,11 @@ pub(super) fn call_output(call_type: &str, call_id: &str, answer: &ToolAnswer) -
         }
         // A shell has a list of outputs, and a text is the whole output of its only command.
         "shell_call" => {
-            item["output"] = match &answer.content {
-                content @ Value::Array(_) => content.clone(),
-                _ => {
-                    let outcome =
-                        json!({ "type": "exit", "exit_code": i32::from(answer.is_error) });
-                    json!([{ "stdout": answer.text(), "stderr": "", "outcome": outcome }])
-                }
+            item["output"] = if answer.content.is_array() {
+                answer.content.clone()
+            } else {
+                let outcome = json!({ "type": "exit", "exit_code": i32::from(answer.is_error) });
+                json!([{ "stdout": answer.text(), "stderr": "", "outcome": outcome }])
             };
         }
         // The API has no mark for an error: it is a text like any other result.

@@ -87,7 +87,7 @@ impl<'a> ItemReader<'a> {
         match self.items.item(number).kind {
             OutputItemKind::Message => self.begin_message(number, changes),
             OutputItemKind::Call(_) | OutputItemKind::Approval => {
-                self.begin_call(number, item, ItemExtent::Announced, changes)
+                self.begin_call(number, item, ItemExtent::Announced, changes);
             }
             OutputItemKind::Reasoning
             | OutputItemKind::Result

@@ -1,4 +1,4 @@
-//! OrderedChanges in the order in which the items of a response begin, although a server may name a tool only at the end of its item.
+//! Changes in the order in which the items of a response begin, although a server may name a tool only at the end of its item.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
@@ -34,7 +34,7 @@ pub(super) struct OrderedChanges<'s> {
 }
 
 impl<'s> OrderedChanges<'s> {
-    /// OrderedChanges that an event at this time means.
+    /// Changes that an event at this time means.
     pub(super) fn new(sink: &'s mut dyn Sink, at: At, waiting: &'s mut WaitingChanges) -> Self {
         Self {
             sink,

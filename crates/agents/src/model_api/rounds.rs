@@ -187,6 +187,40 @@ impl<'t> RoundReader<'t> {
                 self.begin_after_calls();
                 self.part(after, RoundPart::Reasoning(delta.to_string()));
             }
+            Change::CallOpened { .. }
+            | Change::CallArgs { .. }
+            | Change::CallAnswered { .. }
+            | Change::CallFailed { .. } => self.read_call(after, change),
+            Change::Usage(usage) => {
+                if self.is_over {
+                    self.begin_after_calls();
+                }
+                // An agent may ask its model several times in one round, and each time reports tokens.
+                let round = self.last();
+                round.usage = match round.usage {
+                    Some(sum) => Some(sum + *usage),
+                    None => Some(*usage),
+                };
+            }
+            Change::RunEnded(end) => {
+                // A run that ends with calls waits for their results.
+                self.is_over |= self.has_calls();
+                if *end != RunEnd::Finished {
+                    self.begin_after_calls();
+                    self.last().end = Some(end.clone());
+                }
+            }
+            // A chat completion has no form for any other change.
+            _ => {}
+        }
+        // Every change counts for the time of the round, also one that is not in it.
+        let round = self.last();
+        round.ended = round.ended.max(after);
+    }
+
+    /// Adds a step of a call: of the client, or of the agent's own.
+    fn read_call(&mut self, after: Duration, change: &Change<'static>) {
+        match change {
             // A call is the first of a new round if the calls of the last one are complete, since no answer follows its results.
             Change::CallOpened { id, name, .. } if self.tools.contains(&**name) => {
                 if self.is_over {
@@ -222,31 +256,10 @@ impl<'t> RoundReader<'t> {
                     self.own(after, id, ends);
                 }
             }
-            Change::Usage(usage) => {
-                if self.is_over {
-                    self.begin_after_calls();
-                }
-                // An agent may ask its model several times in one round, and each time reports tokens.
-                let round = self.last();
-                round.usage = match round.usage {
-                    Some(sum) => Some(sum + *usage),
-                    None => Some(*usage),
-                };
-            }
-            Change::RunEnded(end) => {
-                // A run that ends with calls waits for their results.
-                self.is_over |= self.has_calls();
-                if *end != RunEnd::Finished {
-                    self.begin_after_calls();
-                    self.last().end = Some(end.clone());
-                }
-            }
-            // A chat completion has no form for any other change.
+            // The failure of a result is a change of its own, which follows the result.
+            Change::CallFailed { id, .. } => self.own_failed(id),
             _ => {}
         }
-        // Every change counts for the time of the round, also one that is not in it.
-        let round = self.last();
-        round.ended = round.ended.max(after);
     }
 
     /// Whether the last round has calls.
@@ -282,6 +295,19 @@ impl<'t> RoundReader<'t> {
             }
         }
         self.part(after, RoundPart::Own(id.to_owned(), step));
+    }
+
+    /// Marks the last result of a call of the agent's own as an error.
+    fn own_failed(&mut self, id: &str) {
+        let rounds = self.rounds.iter_mut().rev();
+        let mut newest_first = rounds.flat_map(|round| round.parts.iter_mut().rev());
+        let ends = newest_first.find_map(|(_, part)| match part {
+            RoundPart::Own(own, OwnCallStep::Ends(_, is_error)) if own == id => Some(is_error),
+            _ => None,
+        });
+        if let Some(is_error) = ends {
+            *is_error = true;
+        }
     }
 
     fn place(&self, id: &str) -> Option<usize> {
@@ -348,6 +374,29 @@ mod tests {
         });
         changes.extend(result);
         changes
+    }
+
+    #[test]
+    fn a_failure_after_a_result_is_part_of_it() {
+        let failed = Change::CallFailed {
+            id: "a".into(),
+            is_denied: false,
+        };
+        let runs = [call("a", "f", true), call("b", "f", true), vec![failed]];
+        let changes = runs.concat().into_iter().map(|change| TimedChange {
+            after: Duration::ZERO,
+            change,
+        });
+        let tools = HashSet::new();
+        let mut reader = RoundReader::new(&tools, OwnCalls::Shown);
+        reader.read_all(&[changes.collect()]);
+        let mut ends = Vec::new();
+        for (_, part) in reader.into_round(0).parts {
+            if let RoundPart::Own(id, OwnCallStep::Ends(_, is_error)) = part {
+                ends.push((id, is_error));
+            }
+        }
+        assert_eq!(ends, [("a".to_owned(), true), ("b".to_owned(), false)]);
     }
 
     fn texts(changes: &[Vec<Change<'static>>], tools: &[&str], number: usize) -> Vec<String> {

@@ -152,7 +152,7 @@ impl MockServer {
                 return match answer {
                     Some(Ok(answer)) => self.sent(answer, None, asked_fault, entry),
                     Some(Err(problem)) => self.refused(method, path, &problem, 404, entry),
-                    None => self.unread(method, path, &why, entry),
+                    None => self.unread(method, path, body, &why, entry),
                 };
             }
         };
@@ -205,9 +205,27 @@ impl MockServer {
     }
 
     /// The reply to a request that no protocol reads because of `why`, and that the agent does not answer either.
-    fn unread(&self, method: &str, path: &str, why: &str, entry: &mut RequestEntry) -> MockReply {
+    fn unread(
+        &self,
+        method: &str,
+        path: &str,
+        body: &[u8],
+        why: &str,
+        entry: &mut RequestEntry,
+    ) -> MockReply {
         let description = self.description();
         if method == "POST" {
+            // A client of a protocol reads the reason only in the form of its protocol.
+            for protocol in served_protocols() {
+                let Err(why) = protocol.read(body) else {
+                    continue;
+                };
+                if let Some(refusal) = protocol.refusal(body, &why) {
+                    entry.protocol = Some(protocol.name());
+                    entry.problem = Some(why);
+                    return MockReply::Send(refusal);
+                }
+            }
             // The mapping of an API of its own only reads, so that nothing but a recording has its bytes.
             let own = "and an API of its own from a recording";
             let problem = format!("{why}; {description}, {own}");

@@ -48,15 +48,20 @@ impl RecordedProtocol {
                 .any(|exchange| protocol.read(exchange.body.as_bytes()).is_ok())
         };
         let protocol = served_protocols().find(reads)?;
-        let exchanges = exchanges.into_iter().filter_map(|exchange| {
-            Some((
-                protocol.read(exchange.body.as_bytes()).ok()?,
-                exchange.answer,
-            ))
-        });
+        let mut read = Vec::new();
+        // Their order matters: a request may name a response to an earlier one.
+        for exchange in exchanges {
+            let Ok(request) = protocol.read(exchange.body.as_bytes()) else {
+                continue;
+            };
+            if let AgentAnswer::Response(response) = &exchange.answer {
+                request.answered_by(response);
+            }
+            read.push((request, exchange.answer));
+        }
         Some(Self {
             protocol,
-            exchanges: exchanges.collect(),
+            exchanges: read,
         })
     }
 }

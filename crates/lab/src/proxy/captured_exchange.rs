@@ -40,6 +40,15 @@ pub struct DescribedRequest {
     pub turn: Option<PassedTurn>,
 }
 
+impl CapturedExchange {
+    /// Takes it that the response to the request is this one, as far as it came: a later request may name it.
+    pub(super) fn answered_by(&self, response: &ServedResponse) {
+        if let CapturedRequest::OfProtocol(_, request) = &self.request {
+            request.answered_by(response);
+        }
+    }
+}
+
 /// The reason that a response is incomplete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Incomplete {
@@ -99,6 +108,11 @@ impl KeptResponse {
             open: BytesMut::new(),
             is_too_large: false,
         }
+    }
+
+    /// The response as far as it came, without an event that is still arriving.
+    pub(super) fn so_far(&self) -> &ServedResponse {
+        &self.response
     }
 
     /// Bytes that came so long after the request.

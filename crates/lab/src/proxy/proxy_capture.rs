@@ -167,6 +167,19 @@ impl ProxyCapture {
         Some(ExchangePlace::InConversation(place, exchanges.len() - 1))
     }
 
+    /// Takes it that the response to a request has begun like this. A later request may name it before its end has passed, since
+    /// a client goes on after the last event.
+    pub(super) fn begun(&self, place: ExchangePlace, so_far: &ServedResponse) {
+        let ExchangePlace::InConversation(place, number) = place else {
+            return;
+        };
+        let all = self.lock();
+        let conversation = all.get(place);
+        if let Some(exchange) = conversation.and_then(|known| known.exchanges.get(number)) {
+            exchange.answered_by(so_far);
+        }
+    }
+
     /// The response to a request with this body is over.
     ///
     /// # Errors
@@ -189,6 +202,9 @@ impl ProxyCapture {
                     .get_mut(place)
                     .and_then(|conversation| conversation.exchanges.get_mut(number));
                 if let Some(exchange) = exchange {
+                    if let Ok(response) = &response {
+                        exchange.answered_by(response);
+                    }
                     exchange.response = response;
                 }
             }

@@ -209,7 +209,15 @@ impl Passing {
     fn passed(&mut self, bytes: &Bytes) {
         let after = self.began.elapsed();
         if let Some(kept) = &mut self.kept {
+            let was_empty = kept.so_far().frames.is_empty();
             kept.add(after, bytes);
+            // The first event of a response has its id. The whole response is looked at once more when it ends.
+            if let Some(place) = self.place
+                && was_empty
+                && !kept.so_far().frames.is_empty()
+            {
+                self.capture.begun(place, kept.so_far());
+            }
         }
         // The end of a body whose length is known is not asked for.
         if let Some(left) = &mut self.left {

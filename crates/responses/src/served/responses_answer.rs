@@ -41,7 +41,7 @@ impl<'r> ResponsesAnswer<'r> {
             .enumerate()
         {
             let begun = self.response("in_progress", &[], None);
-            frames.push(event(first, name, number, begun));
+            frames.push(event(first, name, number, &begun));
         }
         let items = AnswerItems::of(self.id, round);
         let ended = self.ended(round, &items.output);
@@ -50,7 +50,7 @@ impl<'r> ResponsesAnswer<'r> {
             "response.{}",
             ended["status"].as_str().unwrap_or("completed")
         );
-        frames.push(event(round.ended, &name, frames.len(), ended));
+        frames.push(event(round.ended, &name, frames.len(), &ended));
         ServedResponse::events(frames)
     }
 
@@ -110,7 +110,7 @@ impl<'r> ResponsesAnswer<'r> {
 }
 
 /// An event with a response.
-fn event(after: Duration, name: &str, number: usize, response: Value) -> ServedFrame {
+fn event(after: Duration, name: &str, number: usize, response: &Value) -> ServedFrame {
     let event = json!({ "type": name, "sequence_number": number, "response": response });
     ServedFrame::named_event(after, name, event)
 }
@@ -122,12 +122,29 @@ pub(super) fn error_event(message: &str, code: Option<&str>) -> Value {
 
 /// The response of an agent that fails before it says anything.
 pub(super) fn error_response(after: Duration, message: &str, code: Option<&str>) -> ServedResponse {
-    let error = json!({ "error": { "message": message, "type": "server_error", "param": null, "code": code } });
+    error_document(500, after, "server_error", (message, code))
+}
+
+/// The response to a request that names a response which is not stored, for this reason.
+pub(super) fn not_found(why: &str) -> ServedResponse {
+    let error = (why, Some("previous_response_not_found"));
+    error_document(400, Duration::ZERO, "invalid_request_error", error)
+}
+
+/// A document with an error of this type: the message, and a code.
+fn error_document(
+    status: u16,
+    after: Duration,
+    error_type: &str,
+    (message, code): (&str, Option<&str>),
+) -> ServedResponse {
+    let error =
+        json!({ "error": { "message": message, "type": error_type, "param": null, "code": code } });
     let frame = ServedFrame {
         after,
         bytes: Bytes::from(error.to_string()),
     };
-    ServedResponse::new(500, "application/json", vec![frame])
+    ServedResponse::new(status, "application/json", vec![frame])
 }
 
 /// The tokens under the keys of the API. A number that the agent did not report, or only in part, is omitted: a client would take

@@ -51,6 +51,16 @@ struct ActionReader {
     goes_on: bool,
 }
 
+/// Whether a body is a request that names a response which is not stored.
+pub(super) fn names_unknown_response(body: &[u8], stored: &StoredResponses) -> bool {
+    match read_as::<ResponsesBody>(body) {
+        Ok(body) => body
+            .previous_response_id
+            .is_some_and(|id| stored.actions(&id).is_none()),
+        Err(_) => false,
+    }
+}
+
 impl ResponsesInput {
     /// The request in the body: the actions of the client so far, and the functions that it offers.
     ///

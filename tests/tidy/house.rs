@@ -321,6 +321,90 @@ pub(crate) const ADDED: &[AddedLines] = &[
         lines: 100,
         what: "what one turn adds to its request",
     },
+    AddedLines {
+        stage: "35c",
+        krate: "base",
+        lines: 110,
+        what: "amounts of money",
+    },
+    AddedLines {
+        stage: "35c",
+        krate: "model",
+        lines: 110,
+        what: "`prices`, limits of cost and of requests",
+    },
+    AddedLines {
+        stage: "35c",
+        krate: "trace",
+        lines: 330,
+        what: "the cost of what an agent did",
+    },
+    AddedLines {
+        stage: "35c",
+        krate: "openai",
+        lines: 40,
+        what: "the model that was asked, and cached tokens",
+    },
+    AddedLines {
+        stage: "35c",
+        krate: "agui",
+        lines: 40,
+        what: "the model of reported tokens, and cached tokens",
+    },
+    AddedLines {
+        stage: "35c",
+        krate: "http",
+        lines: 50,
+        what: "paths to the model and to cached tokens",
+    },
+    AddedLines {
+        stage: "35c",
+        krate: "agents",
+        lines: 90,
+        what: "the model of scripted tokens; targets that are a model",
+    },
+    AddedLines {
+        stage: "35c",
+        krate: "rules",
+        lines: 190,
+        what: "limits of cost and of requests",
+    },
+    AddedLines {
+        stage: "35c",
+        krate: "plan",
+        lines: 260,
+        what: "prices that are read, and what has none",
+    },
+    AddedLines {
+        stage: "35c",
+        krate: "conversation",
+        lines: 70,
+        what: "the tokens of helpers",
+    },
+    AddedLines {
+        stage: "35c",
+        krate: "run",
+        lines: 190,
+        what: "runs that stop at a cost",
+    },
+    AddedLines {
+        stage: "35c",
+        krate: "verify",
+        lines: 60,
+        what: "the model of spans",
+    },
+    AddedLines {
+        stage: "35c",
+        krate: "report",
+        lines: 620,
+        what: "cost in every report, and in comparisons",
+    },
+    AddedLines {
+        stage: "35c",
+        krate: "command",
+        lines: 150,
+        what: "`--max-cost`",
+    },
 ];
 
 /// No crate has more lines of code, apart from those in [`LARGER_CRATES`].

@@ -90,12 +90,13 @@ impl OpenaiSession {
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
         self.add_action(request.action)?;
-        let body = self.body(request.context)?;
+        let model = self.model(&request.context);
+        let body = self.body(&model, request.context)?;
         // The target may have other sizes of events and responses. This is a copy also because each retry has less time.
         let mut limits = self.settings.options.limits(limits);
         let mut retries = RejectedRetries::new(self.settings.retries);
         loop {
-            let (exchanged, closed_at) = self.attempt(body.clone(), &limits, sink).await?;
+            let (exchanged, closed_at) = self.attempt(&model, body.clone(), &limits, sink).await?;
             let rejection = match exchanged {
                 Exchanged::Ended(ended) => return Ok(ended),
                 Exchanged::Rejected(response) => response,
@@ -109,17 +110,18 @@ impl OpenaiSession {
         }
     }
 
-    /// Sends one request and reads its response. Returns the result, and the moment at which the connection was closed.
+    /// Sends one request to `model` and reads its response. Returns the result, and the moment at which the connection was closed.
     ///
     /// # Errors
     /// If the response is not valid, or if the model calls a tool that was not declared.
     async fn attempt(
         &mut self,
+        model: &str,
         body: Bytes,
         limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<(Exchanged, At), TargetError> {
-        let mut reader = ReplyReader::new(&*self.ids, &mut self.tools);
+        let mut reader = ReplyReader::new(&*self.ids, model, &mut self.tools);
         // `send_and_read` sets this if the connection broke or the time was up; otherwise the exchange is over once it returns.
         let mut over_at = None;
         let request = post(&self.settings, body);
@@ -187,16 +189,20 @@ impl OpenaiSession {
         Ok(())
     }
 
-    /// The body of the next request. It contains the `props` of the caller's context as further keys, and the option `connector`
-    /// as its model. A chat completion has no place for the rest of the context.
-    fn body(&self, context: RequestContext) -> Result<Bytes, TargetError> {
-        let OpenaiSettings { model, params, .. } = &*self.settings;
-        let RequestContext { props, options, .. } = context;
-        let model = match options.get(CONNECTOR) {
-            Some(Value::String(connector)) => connector,
+    /// The model that the next request asks for: the option `connector` of the caller's context.
+    fn model(&self, context: &RequestContext) -> String {
+        match context.options.get(CONNECTOR) {
+            Some(Value::String(connector)) => connector.clone(),
             // Without a name there, the model of the target is asked.
-            Some(_) | None => model,
-        };
+            Some(_) | None => self.settings.model.clone(),
+        }
+    }
+
+    /// The body of the next request, to `model`. It contains the `props` of the caller's context as further keys. A chat completion
+    /// has no place for the rest of the context.
+    fn body(&self, model: &str, context: RequestContext) -> Result<Bytes, TargetError> {
+        let OpenaiSettings { params, .. } = &*self.settings;
+        let RequestContext { props, .. } = context;
         let request = ChatRequest::new(model, &self.messages, &self.tools.declared, params, props);
         match serde_json::to_vec(&request) {
             Ok(body) => Ok(body.into()),

@@ -5,55 +5,115 @@
 
 use crate::collector::Collector;
 use crate::evaluation::{
-    Bound, Measure, Monitor, Setting, max_duration, max_first_token, max_idle, max_tokens, max_tool,
+    Bound, Measure, Monitor, Setting, max_cost, max_duration, max_first_token, max_idle,
+    max_rounds, max_tokens, max_tool,
 };
 use ananke_base::diagnostic::{Code, Span, Spanned};
-use ananke_model::model::{AssertBlock, Limit, Scalar};
+use ananke_base::text::Usd;
+use ananke_model::model::{AssertBlock, CostLimit, Limit, Scalar};
 
-type WrittenLimit<'m> = Option<&'m Spanned<Limit>>;
+/// A limit as it is written.
+enum WrittenLimit<'m> {
+    /// A whole number.
+    Count(&'m Spanned<Limit>),
+    /// An amount of US dollars.
+    Cost(&'m Spanned<CostLimit>),
+}
 
 /// A limit: what it is about, its key, and the monitor of one turn.
 type RegisteredLimit = (
     Measure,
-    for<'m> fn(&'m AssertBlock) -> WrittenLimit<'m>,
+    for<'m> fn(&'m AssertBlock) -> Option<WrittenLimit<'m>>,
     fn(Bound) -> Box<dyn Monitor>,
 );
 
 const LIMITS: [RegisteredLimit; Measure::ALL.len()] = [
     (
         Measure::Duration,
-        |block| block.timing()?.max_duration_ms.as_ref(),
+        |block| {
+            block
+                .timing()?
+                .max_duration_ms
+                .as_ref()
+                .map(WrittenLimit::Count)
+        },
         max_duration,
     ),
     (
         Measure::Idle,
-        |block| block.timing()?.max_idle_ms.as_ref(),
+        |block| {
+            block
+                .timing()?
+                .max_idle_ms
+                .as_ref()
+                .map(WrittenLimit::Count)
+        },
         max_idle,
     ),
     (
         Measure::FirstToken,
-        |block| block.timing()?.max_first_token_ms.as_ref(),
+        |block| {
+            block
+                .timing()?
+                .max_first_token_ms
+                .as_ref()
+                .map(WrittenLimit::Count)
+        },
         max_first_token,
     ),
     (
         Measure::Tool,
-        |block| block.timing()?.max_tool_ms.as_ref(),
+        |block| {
+            block
+                .timing()?
+                .max_tool_ms
+                .as_ref()
+                .map(WrittenLimit::Count)
+        },
         max_tool,
     ),
     (
         Measure::InputTokens,
-        |block| block.usage()?.max_input_tokens.as_ref(),
+        |block| {
+            block
+                .usage()?
+                .max_input_tokens
+                .as_ref()
+                .map(WrittenLimit::Count)
+        },
         |bound| max_tokens(Measure::InputTokens, bound),
     ),
     (
         Measure::OutputTokens,
-        |block| block.usage()?.max_output_tokens.as_ref(),
+        |block| {
+            block
+                .usage()?
+                .max_output_tokens
+                .as_ref()
+                .map(WrittenLimit::Count)
+        },
         |bound| max_tokens(Measure::OutputTokens, bound),
     ),
     (
         Measure::TotalTokens,
-        |block| block.usage()?.max_total_tokens.as_ref(),
+        |block| {
+            block
+                .usage()?
+                .max_total_tokens
+                .as_ref()
+                .map(WrittenLimit::Count)
+        },
         |bound| max_tokens(Measure::TotalTokens, bound),
+    ),
+    (
+        Measure::Cost,
+        |block| block.usage()?.max_cost_usd.as_ref().map(WrittenLimit::Cost),
+        max_cost,
+    ),
+    (
+        Measure::Rounds,
+        |block| block.usage()?.max_rounds.as_ref().map(WrittenLimit::Count),
+        max_rounds,
     ),
 ];
 
@@ -68,7 +128,10 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
         let setting = if let Some(span) = switched_off(block, measure) {
             Some(Setting::Off(collector.origin(span)))
         } else if let Some(limit) = read(block) {
-            setting(measure, limit, collector)
+            match limit {
+                WrittenLimit::Count(limit) => setting(measure, limit, collector),
+                WrittenLimit::Cost(limit) => cost_setting(limit, collector),
+            }
         } else {
             None
         };
@@ -125,4 +188,37 @@ fn setting(
         return None;
     }
     Some(Setting::Bound(Bound { most, origin }))
+}
+
+/// The same for a limit in US dollars, in parts of which it is compared.
+fn cost_setting(limit: &Spanned<CostLimit>, collector: &mut Collector<'_, '_>) -> Option<Setting> {
+    let origin = collector.origin(limit.span);
+    let CostLimit::Most(given) = &limit.value else {
+        return Some(Setting::Off(origin));
+    };
+    let number = Spanned {
+        value: given.clone(),
+        span: limit.span,
+    };
+    let interpolation = &mut *collector.interpolation;
+    let Ok(number) = interpolation.decimal(&number) else {
+        return match given {
+            Scalar::Reference(written) => Some(Setting::Later(written.clone(), origin)),
+            // `decimal` never fails for a number that is written.
+            Scalar::Literal(_) => None,
+        };
+    };
+    match Usd::of(&number) {
+        Ok(most) => Some(Setting::Bound(Bound {
+            most: most.0,
+            origin,
+        })),
+        Err(wrong) => {
+            let message = format!("`max_cost_usd` {wrong}");
+            let help =
+                "write how many US dollars are allowed, such as `0.05`, or `false` for no limit";
+            interpolation.report(Code::BadValue, limit.span, message, Some(help.to_owned()));
+            None
+        }
+    }
 }

@@ -130,6 +130,7 @@ pub(crate) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     let turn = TurnOutcome {
         run_end: None,
         usage: None,
+        cost_gaps: Vec::new(),
         awaits: Some(InputDecision {
             reason: InputReason::AgentDeclared,
             question: Some(say("question")),

@@ -126,6 +126,7 @@ pub(super) fn turn(
         timing: without_gaps(),
         run_end: None,
         usage: None,
+        cost_gaps: Vec::new(),
         awaits: None,
         end: TurnEnd::Evaluated,
         rules: Vec::new(),

@@ -120,7 +120,7 @@ impl RoundReader<'_> {
             }
             // The result of a call of the client comes with its next request, so that the round was complete before it.
             Change::CallAnswered { id, .. } => self.is_over |= self.place(id).is_some(),
-            Change::Usage(usage) => {
+            Change::Usage { usage, .. } => {
                 if self.is_over {
                     self.begin_after_calls();
                 }

@@ -1,8 +1,10 @@
-//! The tokens that an agent reports.
+//! The tokens that an agent reports, and their cost.
 
 use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
+
+use super::Cost;
 
 /// The count of one kind of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,10 +20,29 @@ pub struct Tokens {
 pub struct Usage {
     /// Tokens that models read.
     pub input: Tokens,
+    /// Those of them that servers had in a cache; unknown if that was not reported.
+    pub cached: Tokens,
     /// Tokens that models wrote.
     pub output: Tokens,
     /// The sum of both.
     pub total: Tokens,
+    /// The cost of them; unknown without prices.
+    pub cost: Cost,
+}
+
+/// Tokens of one model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelUsage {
+    /// The tokens.
+    pub usage: Usage,
+    /// The model; `None` if it is not known.
+    pub model: Option<String>,
+}
+
+impl From<Usage> for ModelUsage {
+    fn from(usage: Usage) -> Self {
+        Self { usage, model: None }
+    }
 }
 
 impl Tokens {
@@ -50,8 +71,10 @@ impl Usage {
     /// Nothing was reported.
     pub const UNKNOWN: Self = Self {
         input: Tokens::UNKNOWN,
+        cached: Tokens::UNKNOWN,
         output: Tokens::UNKNOWN,
         total: Tokens::UNKNOWN,
+        cost: Cost::UNKNOWN,
     };
 
     /// The usage reported for one model; without a total, it is the sum of input and output.
@@ -62,7 +85,15 @@ impl Usage {
             input,
             output,
             total,
+            ..Self::UNKNOWN
         }
+    }
+
+    /// The same usage, with those of its input tokens that a server had in a cache.
+    #[must_use]
+    pub fn with_cached(self, cached: Option<u64>) -> Self {
+        let cached = Tokens::from(cached);
+        Self { cached, ..self }
     }
 }
 
@@ -83,8 +114,10 @@ impl Add for Usage {
     fn add(self, more: Self) -> Self {
         Self {
             input: self.input + more.input,
+            cached: self.cached + more.cached,
             output: self.output + more.output,
             total: self.total + more.total,
+            cost: self.cost + more.cost,
         }
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct ObservedSpan {
     /// The input and the output of the model.
     pub(super) messages: SpanMessages,
     pub(super) usage: Option<Usage>,
+    /// The model that was asked.
+    pub(super) model: Option<String>,
     /// The call that a tool executes.
     pub(super) tool: Option<String>,
     pub(super) call_id: Option<String>,
@@ -99,9 +101,11 @@ impl ObservedSpan {
             times: times(span),
             agent: text(&known.agent),
             messages,
-            usage: input_tokens
-                .zip(output_tokens)
-                .map(|(input, output)| Usage::reported(Some(input), Some(output), None)),
+            usage: input_tokens.zip(output_tokens).map(|(input, output)| {
+                Usage::reported(Some(input), Some(output), None)
+                    .with_cached(count(&known.cached_tokens))
+            }),
+            model: text(&known.model),
             tool: None,
             call_id: text(&known.call_id),
             args: None,
@@ -142,6 +146,7 @@ impl ObservedSpan {
             agent: None,
             messages: SpanMessages::default(),
             usage: None,
+            model: None,
             tool: None,
             call_id: None,
             args: None,

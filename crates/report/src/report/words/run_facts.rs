@@ -30,6 +30,7 @@ pub(crate) fn run_facts(run: &RunTotals) -> Vec<RunFact> {
     let took = [
         ("virtual time", virtual_time(run)),
         ("tokens", tokens::of_run(run.tokens)),
+        ("cost", tokens::cost_of_run(run)),
         ("changes", change_totals(run.totals.changes)),
     ];
     let took = took

@@ -1,8 +1,9 @@
 //! Tokens, for people.
 
-use ananke_base::text::grouped;
+use crate::run_document::RunTotals;
+use ananke_base::text::{Usd, grouped};
 use ananke_trace::outcome::TokenTotals;
-use ananke_trace::trace::{Tokens, Usage};
+use ananke_trace::trace::{Cost, Tokens, Usage};
 
 /// `1,290 tokens (1,200 in, 90 out)` of one turn; `None` if the agent reported nothing.
 #[cfg(any(feature = "html", test))]
@@ -24,6 +25,7 @@ pub(crate) fn of_run(tokens: TokenTotals) -> Option<String> {
         usage,
         turns,
         unreported,
+        uncosted: _,
     } = tokens;
     if unreported == turns {
         return None;
@@ -44,6 +46,38 @@ pub(crate) fn of_run(tokens: TokenTotals) -> Option<String> {
         format!(" ({})", notes.join("; "))
     };
     Some(count(usage.total) + &notes)
+}
+
+/// `$0.0042`, `at least $0.0042` of usage; `None` if nothing of its cost is known.
+pub(crate) fn cost(cost: Cost) -> Option<String> {
+    if cost.is_partial && cost.known == Usd(0) {
+        return None;
+    }
+    let at_least = if cost.is_partial { "at least " } else { "" };
+    Some(format!("{at_least}{}", cost.known.rounded()))
+}
+
+/// `$0.42`, `at least $0.42 (not shown of 2 of 5 turns: the agent did not report its tokens)` of a run; `None` without prices.
+pub(crate) fn cost_of_run(run: &RunTotals) -> Option<String> {
+    if !run.has_prices() {
+        return None;
+    }
+    let tokens = run.tokens;
+    let known = tokens.cost().and_then(cost);
+    let mut why = Vec::from_iter(run.cost_gaps.iter().map(String::as_str)).join("; ");
+    if tokens.uncosted == 0 {
+        return known;
+    }
+    if !why.is_empty() {
+        why.insert_str(0, ": ");
+    }
+    let Some(known) = known else {
+        return Some(format!("not shown{why}"));
+    };
+    let (uncosted, turns) = (grouped(tokens.uncosted), grouped(tokens.turns));
+    Some(format!(
+        "{known} (not shown of {uncosted} of {turns} turns{why})"
+    ))
 }
 
 /// The kinds of tokens whose count is complete.
@@ -95,6 +129,7 @@ mod tests {
                 usage,
                 turns: 5,
                 unreported,
+                uncosted: 5,
             })
         };
         let usage = Usage::reported(Some(3000), Some(541), None);

@@ -151,10 +151,12 @@ impl MarkdownBuilder {
         page.end();
         page.end();
         let tokens = tokens::of_run(self.run.tokens).map(|tokens| format!("tokens: {tokens}"));
+        let cost = tokens::cost_of_run(&self.run).map(|cost| format!("cost: {cost}"));
         let changes = change_totals(totals.changes).map(|changes| format!("changes: {changes}"));
         for line in run_facts::turns(&self.run)
             .into_iter()
             .chain(tokens)
+            .chain(cost)
             .chain(changes)
             .chain(ruling::totals(totals.judged))
             .chain(flip_rate(totals))

@@ -123,8 +123,7 @@ fn price(written: &Decimal, interpolation: &mut Interpolation<'_>) -> Leaf<Usd> 
     let number = interpolation.decimal(written)?;
     let wrong = match Usd::of(&number) {
         Ok(of_all) if of_all.0 % TOKENS == 0 => return Ok(Usd(of_all.0 / TOKENS)),
-        Ok(_) => "must have at most 6 decimals",
-        Err("must have at most 12 decimals") => "must have at most 6 decimals",
+        Ok(_) | Err("must have at most 12 decimals") => "must have at most 6 decimals",
         Err(wrong) => wrong,
     };
     let message = format!(

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use super::attempt_view::{AttemptView, SharedFacts, attempts, outcomes};
 use super::case_assertions::{CaseAssertionView, case_assertions};
 use super::duration::{Dollars, Milliseconds};
+use super::helpers_view::HelpersView;
 use super::json_text::{json, other_text, sent_text};
 use super::part::{all_of, counted, filled, listed, present};
 use super::rule_view::{Assertion, ErrorText, ProblemView, assertions};
@@ -139,6 +140,9 @@ part! {
         #[schemars(extend("x-since" = "1.2"))]
         #[serde(skip_deserializing)]
         partial_cost_usd?: Dollars = partial_cost(cost);
+        /// The tokens and the cost of the agents that were asked for the test, which are no part of those above; omitted if none was.
+        #[schemars(extend("x-since" = "1.2"))]
+        helpers?: HelpersView = HelpersView::known(&outcome.helpers);
         /// `true` if all times of the turns are on a virtual clock: the agent's delays are simulated. Omitted for every other test.
         #[schemars(extend("x-since" = "1.1"))]
         virtual_time?: bool = (transcript.time == AgentTime::Virtual).then_some(true);
@@ -312,6 +316,7 @@ impl From<ResultLine<'_>> for Outcome {
         transcript.is_unanswered = read.is_unanswered.unwrap_or_default();
         transcript.state = read.state.map(|state| sent_text(&state, read.state_text));
         outcome.change = read.change;
+        outcome.helpers = read.helpers.map(Into::into).unwrap_or_default();
         outcome.other_runs = outcomes(read.other_runs, &shared);
         outcome.self_comparison = read.self_comparison.map(|both| Box::new(both.into()));
         outcome

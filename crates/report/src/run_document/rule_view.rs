@@ -234,12 +234,10 @@ impl<'a> RuleWords<'a> {
 
 impl From<Assertion<'_>> for RuleResult {
     fn from(read: Assertion<'_>) -> Self {
-        let mut seen: Vec<EvidenceLine> = read
-            .seen
-            .into_iter()
-            .flatten()
-            .map(|text| EvidenceLine::Words(text.into()))
-            .collect();
+        let measured = measured(&read);
+        let seen = read.seen.into_iter().flatten();
+        let mut seen: Vec<EvidenceLine> =
+            seen.map(|text| EvidenceLine::Words(text.into())).collect();
         for evidence in read.evidence.into_iter().flatten() {
             if let Some(line) = seen.get_mut(evidence.entry) {
                 evidence.mark(line);
@@ -275,11 +273,7 @@ impl From<Assertion<'_>> for RuleResult {
                 read.status
             },
             message: read.message.unwrap_or_default().into(),
-            measured: measured(
-                read.actual.as_ref(),
-                read.limit.as_ref(),
-                read.unit.as_deref(),
-            ),
+            measured,
             ruling: read.judge.map(Cow::into_owned),
             counts: counts.map(|(triggered, not_checkable)| RuleCounts {
                 triggered,
@@ -539,12 +533,9 @@ fn limit(measured: &Measured) -> Number {
     }
 }
 
-fn measured(
-    actual: Option<&Number>,
-    limit: Option<&Number>,
-    unit: Option<&str>,
-) -> Option<Measured> {
-    let (actual, limit) = (actual?, limit?);
+fn measured(read: &Assertion<'_>) -> Option<Measured> {
+    let (actual, limit) = (read.actual.as_ref()?, read.limit.as_ref()?);
+    let unit = read.unit.as_deref();
     let units = [
         MeasuredUnit::Milliseconds,
         MeasuredUnit::Tokens,

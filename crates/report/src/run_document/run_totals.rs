@@ -5,7 +5,9 @@ use std::path::Path;
 
 use super::SnapshotTotals;
 use ananke_base::source::is_case_file;
-use ananke_trace::outcome::{Causes, Outcome, RunClose, RunEvent, RunFacts, TokenTotals, Totals};
+use ananke_trace::outcome::{
+    Causes, HelperTotals, Outcome, RunClose, RunEvent, RunFacts, TokenTotals, Totals,
+};
 use ananke_trace::trace::AgentTime;
 
 /// The most reasons why costs are not known that are listed.
@@ -23,6 +25,8 @@ pub(crate) struct RunTotals {
     pub(crate) facts: RunFacts,
     /// The tokens of all turns of all attempts, as far as agents reported them.
     pub(crate) tokens: TokenTotals,
+    /// The tokens of all helpers.
+    pub(crate) helpers: HelperTotals,
     /// The reasons why costs of turns are not known, at most [`MOST_GAPS`].
     pub(crate) cost_gaps: BTreeSet<String>,
     /// The time of tests whose agents have a virtual clock, in microseconds: part of the durations in `totals`.
@@ -44,6 +48,7 @@ impl RunTotals {
                 facts,
             } => {
                 self.facts.clone_from(facts);
+                self.helpers.generator = facts.generated;
                 self.selected = *tests;
                 self.started_unix_ms = *unix_ms;
             }
@@ -57,6 +62,7 @@ impl RunTotals {
                 self.total_turns += turns;
                 self.has_cases |= is_case_file(Path::new(&outcome.test.path));
                 self.tokens = self.tokens + tokens;
+                self.helpers = self.helpers + outcome.helpers;
                 self.add_cost_gaps(outcome);
                 if outcome.transcript.time == AgentTime::Virtual {
                     let us = outcome.transcript.duration_us;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::cause_view::CauseView;
 use super::duration::{Dollars, Milliseconds};
 use super::format_version::FormatVersion;
+use super::helpers_view::HelpersView;
 use super::part::{all_of, counted, listed};
 use super::result_view::Quarantined;
 use super::runs_view::FlipCounts;
@@ -79,6 +80,9 @@ part! {
         #[schemars(extend("x-since" = "1.2"))]
         #[serde(skip_deserializing)]
         cost_not_shown?: Vec<&'a str> = listed(run.cost_gaps.iter().map(String::as_str));
+        /// The tokens and the cost of all agents that were asked in addition to those under test; omitted if none was.
+        #[schemars(extend("x-since" = "1.2"))]
+        helpers?: HelpersView = HelpersView::known(&run.helpers);
         /// When the run started, in Unix milliseconds.
         started: u64 = run.started_unix_ms;
         /// The wall-clock duration of the run, in milliseconds with up to three decimals; omitted if it was aborted.

@@ -338,7 +338,7 @@ impl From<LimitsView> for TimeLimits {
 
 part! {
     /// Tokens, as reported by the agent. A number is omitted if a part of it is unknown.
-    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+    #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
     #[expect(clippy::struct_field_names, reason = "the names of the format")]
     #[schemars(rename = "Usage")]
     pub(crate) struct UsageView of (tokens: [Option<u64>; 4]) {
@@ -500,6 +500,14 @@ part! {
 
 impl From<TokensView> for TokenTotals {
     fn from(read: TokensView) -> Self {
+        read.totals()
+    }
+}
+
+impl TokensView {
+    /// The tokens as they were written.
+    pub(crate) fn totals(&self) -> TokenTotals {
+        let read = self;
         let mut usage = UsageView::read(read.usage, read.partial_usage).unwrap_or_default();
         // A document without a cost is one in which no turn has one.
         let uncosted = match read.cost_usd {
@@ -510,7 +518,7 @@ impl From<TokensView> for TokenTotals {
             known: read.cost_usd.unwrap_or_default().0,
             is_partial: uncosted > 0,
         };
-        Self {
+        TokenTotals {
             usage,
             turns: read.turns,
             unreported: read.without_usage.unwrap_or_default(),

@@ -55,18 +55,10 @@ impl Monitor for Total {
         let of_turns = Self::of_turns(count, &parts);
         if moment.is_over() {
             // A limit that applies to no turn is not evaluated; the failure of a turn says that one is exceeded.
-            if parts.is_empty() || !total.is_allowed() {
-                return Judgement::Open;
-            }
-            // A part that is not known may be what exceeds the limit. Files of older versions have an error in that turn.
-            let not_known = parts
-                .iter()
-                .find_map(|(turn, _)| self.not_known(view.trace, &view.trace.turns[*turn]));
-            return match not_known {
-                Some(why) if self.bound.origin.source.is_since(NOT_SHOWN) => {
-                    Judgement::Unknown(why)
-                }
-                _ => Judgement::Within(total, of_turns),
+            return if parts.is_empty() || !total.is_allowed() {
+                Judgement::Open
+            } else {
+                self.at_end(view.trace, &parts, total, of_turns)
             };
         }
         let is_reported = parts.last().is_some_and(|(turn, part)| {
@@ -116,6 +108,22 @@ impl Monitor for Total {
 }
 
 impl Total {
+    /// The judgement at the end, of a total that is allowed. A part that is not known may be what exceeds the limit. Files of older
+    /// versions have an error in that turn.
+    fn at_end(
+        &self,
+        trace: &Trace,
+        parts: &[(usize, u64)],
+        total: Measured,
+        of_turns: String,
+    ) -> Judgement {
+        let mut turns = parts.iter().map(|(turn, _)| &trace.turns[*turn]);
+        match turns.find_map(|turn| self.not_known(trace, turn)) {
+            Some(why) if self.bound.origin.source.is_since(NOT_SHOWN) => Judgement::Unknown(why),
+            Some(_) | None => Judgement::Within(total, of_turns),
+        }
+    }
+
     /// The amount of a turn: microseconds, or what is known of its usage.
     fn part(&self, trace: &Trace, turn: &TurnRanges) -> u64 {
         match self.measure.amount(trace, turn) {

@@ -28,23 +28,20 @@ impl TokenTotals {
         if transcript.peer == Peer::Server {
             return Self::default();
         }
-        let used = transcript
-            .sent_turns()
-            .filter_map(|turn| turn.usage)
-            .filter(|usage| *usage != Usage::UNKNOWN);
-        let (reported, usage) = used.fold((0, Usage::default()), |(count, sum), own| {
-            (count + 1, sum + own)
-        });
-        let turns = transcript.sent_turns().count();
-        let costed = transcript.sent_turns().filter(|turn| match turn.usage {
-            Some(usage) => !usage.cost.is_partial,
-            None => false,
-        });
+        let turns = transcript.sent_turns();
+        let turns = turns.map(|turn| Self::of_turn(turn.usage));
+        turns.fold(Self::default(), Self::add)
+    }
+
+    /// The tokens of one turn; `None` if no run of it ended.
+    pub fn of_turn(usage: Option<Usage>) -> Self {
+        let reported = usage.filter(|usage| *usage != Usage::UNKNOWN);
+        let usage = reported.unwrap_or_default();
         Self {
             usage,
-            turns,
-            unreported: turns - reported,
-            uncosted: turns - costed.count(),
+            turns: 1,
+            unreported: usize::from(reported.is_none()),
+            uncosted: usize::from(reported.is_none() || usage.cost.is_partial),
         }
     }
 
@@ -70,6 +67,51 @@ impl Add for TokenTotals {
             turns: self.turns + more.turns,
             unreported: self.unreported + more.unreported,
             uncosted: self.uncosted + more.uncosted,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(cost: Cost) -> Usage {
+        Usage {
+            cost,
+            ..Usage::reported(Some(10), Some(5), None)
+        }
+    }
+
+    fn known(parts: u64) -> Cost {
+        Cost {
+            known: Usd(parts),
+            is_partial: false,
+        }
+    }
+
+    #[test]
+    fn a_cost_is_absent_partial_or_whole_and_never_0_for_want_of_a_price() {
+        let whole = TokenTotals::of_turn(Some(usage(known(7))));
+        let unpriced = TokenTotals::of_turn(Some(usage(Cost::UNKNOWN)));
+        let untold = TokenTotals::of_turn(None);
+        let free = TokenTotals::of_turn(Some(usage(known(0))));
+        let partial = |parts| {
+            Some(Cost {
+                known: Usd(parts),
+                is_partial: true,
+            })
+        };
+        for (tokens, cost) in [
+            (TokenTotals::default(), None),
+            (unpriced + untold, None),
+            (whole, Some(known(7))),
+            (whole + whole, Some(known(14))),
+            (whole + unpriced, partial(7)),
+            (whole + untold, partial(7)),
+            (free, Some(known(0))),
+            (free + untold, partial(0)),
+        ] {
+            assert_eq!(tokens.cost(), cost, "{tokens:?}");
         }
     }
 }

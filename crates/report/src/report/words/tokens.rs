@@ -2,10 +2,10 @@
 
 use crate::run_document::RunTotals;
 use ananke_base::text::{Usd, grouped};
-use ananke_trace::outcome::TokenTotals;
+use ananke_trace::outcome::{HelperTotals, TokenTotals};
 use ananke_trace::trace::{Cost, Tokens, Usage};
 
-/// `1,290 tokens (1,200 in, 90 out)` of one turn; `None` if the agent reported nothing.
+/// `1,290 tokens (1,200 in, 90 out), $0.0026` of one turn; `None` if the agent reported nothing.
 #[cfg(any(feature = "html", test))]
 pub(crate) fn of_turn(usage: Usage) -> Option<String> {
     let total = usage.total;
@@ -16,7 +16,8 @@ pub(crate) fn of_turn(usage: Usage) -> Option<String> {
     } else {
         format!(" ({})", parts.join(", "))
     };
-    is_known.then(|| format!("{} tokens{parts}", count(total)))
+    let cost = cost(usage.cost).map_or(String::new(), |cost| format!(", {cost}"));
+    is_known.then(|| format!("{} tokens{parts}{cost}", count(total)))
 }
 
 /// `3,541 (3,000 in, 541 out; 2 of 5 turns reported none)` of a run; `None` if no turn reported any.
@@ -64,7 +65,8 @@ pub(crate) fn cost_of_run(run: &RunTotals) -> Option<String> {
     }
     let tokens = run.tokens;
     let known = tokens.cost().and_then(cost);
-    let mut why = Vec::from_iter(run.cost_gaps.iter().map(String::as_str)).join("; ");
+    let gaps: Vec<&str> = run.cost_gaps.iter().map(String::as_str).collect();
+    let mut why = gaps.join("; ");
     if tokens.uncosted == 0 {
         return known;
     }
@@ -78,6 +80,24 @@ pub(crate) fn cost_of_run(run: &RunTotals) -> Option<String> {
     Some(format!(
         "{known} (not shown of {uncosted} of {turns} turns{why})"
     ))
+}
+
+/// `judge 1,200 tokens, $0.0042; simulator 300 tokens` of the agents that were asked in addition; `None` if none reported
+/// tokens.
+pub(crate) fn helpers(helpers: &HelperTotals) -> Option<String> {
+    let mut roles = Vec::new();
+    for (role, tokens) in helpers.by_role() {
+        // Most scripts and many agents report none, which is nothing to read.
+        if tokens.unreported == tokens.turns {
+            continue;
+        }
+        let used = format!("{} tokens", count(tokens.usage.total));
+        match tokens.cost().and_then(cost) {
+            Some(cost) => roles.push(format!("{role} {used}, {cost}")),
+            None => roles.push(format!("{role} {used}")),
+        }
+    }
+    (!roles.is_empty()).then(|| roles.join("; "))
 }
 
 /// The kinds of tokens whose count is complete.

@@ -371,7 +371,7 @@ fn tokens(state: &AreaState) -> String {
     let mut text = format!("  {}{more} tokens", grouped(sum.counted));
     if cost.known > Usd(0) {
         let more = if cost.is_partial { "+" } else { "" };
-        text += &format!("  {}{more}", cost.known.rounded());
+        text = format!("{text}  {}{more}", cost.known.rounded());
     }
     text
 }

@@ -284,7 +284,7 @@ fn run_tests(
         facts: RunFacts {
             shard,
             files: files.into(),
-            generated,
+            generated: Box::new(generated),
             ..run_facts(std::env::args_os(), &plan, context)
         },
     };

@@ -174,7 +174,7 @@ pub(crate) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     verdict.warnings = vec![say("warning")];
     verdict.denied_warnings = 1;
     let mut outcome = Outcome {
-        helpers: ananke::outcome::HelperTotals::default(),
+        helpers: Box::default(),
         test: TestIdentity {
             id: say("id"),
             name: say("name"),

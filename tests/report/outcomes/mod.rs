@@ -96,7 +96,7 @@ pub(super) fn facts() -> RunFacts {
             "0123456789abcdef".to_owned(),
         )])),
         parallel: 0,
-        generated: TokenTotals::default(),
+        generated: Box::default(),
     }
 }
 

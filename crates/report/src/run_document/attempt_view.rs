@@ -12,8 +12,8 @@ use super::rule_view::{Assertion, ErrorText, ProblemView, assertions};
 use super::walks_and_checkpoints::{CheckpointView, WalksView};
 use super::{duration::Milliseconds, part, runs_view::RunsView, turn_view::TurnView};
 use ananke_trace::outcome::{
-    EndCause, HelperTotals, Outcome, RuleResult, RuleStatus, SkipCause, Stability, Status,
-    TestIdentity, TestVerdict, Transcript,
+    EndCause, Outcome, RuleResult, RuleStatus, SkipCause, Stability, Status, TestIdentity,
+    TestVerdict, Transcript,
 };
 use ananke_trace::trace::{AgentTime, Peer};
 
@@ -144,7 +144,7 @@ impl AttemptView<'_> {
             other_runs: Vec::new(),
             self_comparison: None,
             change: None,
-            helpers: HelperTotals::default(),
+            helpers: Box::default(),
         };
         if let Some(cause) = end {
             outcome.end(cause);

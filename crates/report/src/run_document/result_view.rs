@@ -316,7 +316,7 @@ impl From<ResultLine<'_>> for Outcome {
         transcript.is_unanswered = read.is_unanswered.unwrap_or_default();
         transcript.state = read.state.map(|state| sent_text(&state, read.state_text));
         outcome.change = read.change;
-        outcome.helpers = read.helpers.map(Into::into).unwrap_or_default();
+        *outcome.helpers = read.helpers.map(Into::into).unwrap_or_default();
         outcome.other_runs = outcomes(read.other_runs, &shared);
         outcome.self_comparison = read.self_comparison.map(|both| Box::new(both.into()));
         outcome

@@ -37,7 +37,7 @@ impl RunHead {
         let mut facts = facts.unwrap_or_default();
         let helpers = summary.helpers.as_ref();
         if let Some(generator) = helpers.and_then(|helpers| helpers.generator.as_ref()) {
-            facts.generated = generator.totals();
+            *facts.generated = generator.totals();
         }
         Self {
             obsolete: snapshots.map(SnapshotCounts::obsolete).unwrap_or_default(),

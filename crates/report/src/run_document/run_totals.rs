@@ -48,7 +48,7 @@ impl RunTotals {
                 facts,
             } => {
                 self.facts.clone_from(facts);
-                self.helpers.generator = facts.generated;
+                self.helpers.generator = *facts.generated;
                 self.selected = *tests;
                 self.started_unix_ms = *unix_ms;
             }
@@ -62,7 +62,7 @@ impl RunTotals {
                 self.total_turns += turns;
                 self.has_cases |= is_case_file(Path::new(&outcome.test.path));
                 self.tokens = self.tokens + tokens;
-                self.helpers = self.helpers + outcome.helpers;
+                self.helpers = self.helpers + *outcome.helpers;
                 self.add_cost_gaps(outcome);
                 if outcome.transcript.time == AgentTime::Virtual {
                     let us = outcome.transcript.duration_us;

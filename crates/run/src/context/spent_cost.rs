@@ -13,7 +13,7 @@ pub(crate) struct SpentCost(Mutex<Usd>);
 
 impl SpentCost {
     /// Adds tokens that were used before the first test.
-    pub(crate) fn add_before(&self, tokens: TokenTotals) {
+    pub(crate) fn add_before(&self, tokens: &TokenTotals) {
         let mut spent = lock(&self.0);
         *spent = *spent + tokens.usage.cost.known;
     }

@@ -52,7 +52,7 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
         helpers,
         ..
     } = attempt;
-    outcome.helpers = *lock(&helpers);
+    *outcome.helpers = *lock(&helpers);
 
     // A recording is kept only if its replay has the same outcome. An attempt that was aborted has no complete recording.
     if may_write && has_ended {

@@ -41,7 +41,7 @@ pub(crate) async fn run_attempts(
         // The future of an attempt is large, so it is put aside (boxed) instead of moved with that of the caller.
         let mut outcome = Box::pin(run_attempt(case, key, threads)).await;
         outcome.run = key.run;
-        helpers = helpers + std::mem::take(&mut outcome.helpers);
+        helpers = helpers + *std::mem::take(&mut outcome.helpers);
         // The agent may remember the thread, so later attempts are to use another one.
         threads.add(&outcome.transcript.thread_id);
         // A test can have many runs, each with secrets of its own. They are masked now, so that later runs need not look for
@@ -55,8 +55,9 @@ pub(crate) async fn run_attempts(
             Some(event) if case.shared.stopper.reason().is_none() => case.tell(event),
             _ => {
                 // The series shows one attempt, and helpers were asked in all of them.
-                let outcome = series.finish(case);
-                return Outcome { helpers, ..outcome };
+                let mut outcome = series.finish(case);
+                *outcome.helpers = helpers;
+                return outcome;
             }
         }
     }

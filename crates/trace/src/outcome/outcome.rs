@@ -42,10 +42,11 @@ pub struct Outcome {
     /// The change against an earlier run, if one is known and it matters.
     #[mask(skip)]
     pub change: Option<StatusChange>,
-    /// The tokens of the agents that were asked for it, in all its runs and attempts; they are no part of those that it spent.
+    /// The tokens of the agents that were asked for it, in all its runs and attempts; they are no part of those that it spent. Boxed,
+    /// since outcomes are moved and this is large.
     #[serde(default)]
     #[mask(skip)]
-    pub helpers: HelperTotals,
+    pub helpers: Box<HelperTotals>,
 }
 
 impl Outcome {

@@ -69,7 +69,7 @@ pub struct RunFacts {
     /// The tokens of the agent that generated its tests.
     #[serde(skip)]
     #[mask(skip)]
-    pub generated: TokenTotals,
+    pub generated: Box<TokenTotals>,
 }
 
 fn is_empty(files: &BTreeMap<String, String>) -> bool {

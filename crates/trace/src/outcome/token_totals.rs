@@ -1,4 +1,4 @@
-//! The tokens of several turns, and their cost.
+//! The tokens of several turns, and their cost: of the agent under test, and of its helpers.
 
 use std::ops::Add;
 
@@ -67,6 +67,45 @@ impl Add for TokenTotals {
             turns: self.turns + more.turns,
             unreported: self.unreported + more.unreported,
             uncosted: self.uncosted + more.uncosted,
+        }
+    }
+}
+
+/// The tokens of helpers by what they were asked for; a question counts as a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HelperTotals {
+    /// Tokens of judges.
+    pub judge: TokenTotals,
+    /// Tokens of simulators, which play the user.
+    pub simulator: TokenTotals,
+    /// Tokens of generators of test cases.
+    pub generator: TokenTotals,
+}
+
+impl HelperTotals {
+    /// All of them, with the names of the roles.
+    pub fn by_role(&self) -> [(&'static str, TokenTotals); 3] {
+        [
+            ("judge", self.judge),
+            ("simulator", self.simulator),
+            ("generator", self.generator),
+        ]
+    }
+
+    /// The sum of all of them.
+    pub fn sum(&self) -> TokenTotals {
+        self.judge + self.simulator + self.generator
+    }
+}
+
+impl Add for HelperTotals {
+    type Output = Self;
+
+    fn add(self, more: Self) -> Self {
+        Self {
+            judge: self.judge + more.judge,
+            simulator: self.simulator + more.simulator,
+            generator: self.generator + more.generator,
         }
     }
 }

@@ -1,16 +1,13 @@
-//! What tokens cost: the prices of a config, and the cost of usage.
+//! The prices of a config, and the cost of usage by them.
 //!
-//! **Why:** A trace is told the prices before its first turn and prices usage as it is reported, since only then is it known which
-//! model it is of. So a cost is a sum like tokens, and a part of it that is not known stays visible in every sum.
+//! Usage is priced when it is reported, since only then is it known which model it is of. So a cost is a sum like tokens, and a part of
+//! it that is not known stays visible in every sum.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Add;
 
-use serde::{Deserialize, Serialize};
-
-use super::Usage;
+use super::{Cost, Usage};
 use ananke_base::text::{Usd, truncate};
 
 /// The most bytes of the name of a model that an agent reports.
@@ -19,26 +16,17 @@ const LONGEST_NAME: usize = 100;
 /// The price of one token of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Price {
-    /// Of the tokens that it reads.
+    /// The price of a token that it reads.
     pub input: Usd,
-    /// Of those of them that the server had in a cache.
+    /// The price of one that the server had in a cache.
     pub cached: Usd,
-    /// Of the tokens that it writes.
+    /// The price of a token that it writes.
     pub output: Usd,
 }
 
 /// The prices of the models of a config, by the name under which a model is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prices(pub BTreeMap<String, Price>);
-
-/// A cost, as far as it is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cost {
-    /// The amount that is known.
-    pub known: Usd,
-    /// Whether the cost of some of the usage is not known.
-    pub is_partial: bool,
-}
 
 /// The reason why the cost of some usage is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,44 +77,6 @@ impl Prices {
             None
         };
         (Usage { cost, ..usage }, gap)
-    }
-}
-
-impl Cost {
-    /// Nothing is known.
-    pub const UNKNOWN: Self = Self {
-        known: Usd(0),
-        is_partial: true,
-    };
-
-    /// The amount, if all of it is known.
-    pub fn whole(self) -> Option<Usd> {
-        if self.is_partial {
-            None
-        } else {
-            Some(self.known)
-        }
-    }
-}
-
-/// The cost of no usage: nothing, and that is known.
-impl Default for Cost {
-    fn default() -> Self {
-        Self {
-            known: Usd(0),
-            is_partial: false,
-        }
-    }
-}
-
-impl Add for Cost {
-    type Output = Self;
-
-    fn add(self, more: Self) -> Self {
-        Self {
-            known: self.known + more.known,
-            is_partial: self.is_partial || more.is_partial,
-        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
 
-use super::Cost;
+use ananke_base::text::Usd;
 
 /// The count of one kind of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,6 +12,15 @@ pub struct Tokens {
     /// The number that was reported.
     pub counted: u64,
     /// Whether some of them were not reported.
+    pub is_partial: bool,
+}
+
+/// A cost, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cost {
+    /// The amount that is known.
+    pub known: Usd,
+    /// Whether the cost of some of the usage is not known.
     pub is_partial: bool,
 }
 
@@ -94,6 +103,44 @@ impl Usage {
     pub fn with_cached(self, cached: Option<u64>) -> Self {
         let cached = Tokens::from(cached);
         Self { cached, ..self }
+    }
+}
+
+impl Cost {
+    /// Nothing is known.
+    pub const UNKNOWN: Self = Self {
+        known: Usd(0),
+        is_partial: true,
+    };
+
+    /// The amount, if all of it is known.
+    pub fn whole(self) -> Option<Usd> {
+        if self.is_partial {
+            None
+        } else {
+            Some(self.known)
+        }
+    }
+}
+
+/// The cost of no usage: nothing, and that is known.
+impl Default for Cost {
+    fn default() -> Self {
+        Self {
+            known: Usd(0),
+            is_partial: false,
+        }
+    }
+}
+
+impl Add for Cost {
+    type Output = Self;
+
+    fn add(self, more: Self) -> Self {
+        Self {
+            known: self.known + more.known,
+            is_partial: self.is_partial || more.is_partial,
+        }
     }
 }
 

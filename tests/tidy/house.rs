@@ -60,6 +60,7 @@ pub(crate) const MODULES: &[(&str, &[&str])] = &[
             "collector",
             "judge",
             "limit_registry",
+            "limit_settings",
             "provenance",
             "script",
             "sequence",

@@ -106,7 +106,7 @@ fn summary(conversation: &ObservedConversation) -> String {
                     };
                     writeln!(lines, "  result {}  {result}{end}", names[&**id]).unwrap();
                 }
-                Change::Usage(usage) => {
+                Change::Usage { usage, .. } => {
                     tokens.0 += usage.input.counted;
                     tokens.1 += usage.output.counted;
                 }

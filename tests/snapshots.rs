@@ -327,7 +327,10 @@ fn times_thoughts_and_tokens_are_left_out() {
     turns[0].1.insert(1, Change::Warning("odd".into()));
     turns[0].1.insert(
         1,
-        Change::Usage(ananke::trace::Usage::reported(Some(1), None, None)),
+        Change::Usage {
+            usage: ananke::trace::Usage::reported(Some(1), None, None),
+            model: None,
+        },
     );
     assert_eq!(whole(turns), EXPECTED);
 }

@@ -468,7 +468,10 @@ fn a_run_that_ends_well_without_telling_its_tokens_makes_the_turn_unknown() {
         thread_id: None,
         is_replay: false,
     };
-    let told = || Change::Usage(Usage::reported(Some(2), Some(3), None));
+    let told = || Change::Usage {
+        usage: Usage::reported(Some(2), Some(3), None),
+        model: None,
+    };
     let error = || RunEnd::Error {
         message: "no".to_owned(),
         code: None,

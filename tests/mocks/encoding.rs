@@ -311,7 +311,10 @@ proptest! {
         let mut changes = vec![started()];
         changes.extend(done.into_iter().enumerate().flat_map(|(number, doing)| changes_of(doing, number)));
         changes.extend(usage.map(|(input, output)| {
-            Change::Usage(Usage::reported(Some(input.into()), Some(output.into()), None))
+            Change::Usage {
+                usage: Usage::reported(Some(input.into()), Some(output.into()), None),
+                model: None,
+            }
         }));
         changes.push(Change::RunEnded(end));
         let expected: Vec<_> = changes.iter().cloned().map(as_sent).map(as_decoded).collect();

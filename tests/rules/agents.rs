@@ -18,7 +18,7 @@ use ananke::agents::{
 use ananke::agui::{AguiSettings, AguiTarget, AguiTransport, ConversationSettings};
 use ananke::context::{At, Clock, ManualClock};
 use ananke::outcome::CallFailure;
-use ananke::trace::{Interrupt, Usage};
+use ananke::trace::{Interrupt, ModelUsage, Usage};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -55,11 +55,8 @@ fn step(word: &str) -> CompiledStep {
         );
     }
     if let Some((input, output)) = word.strip_prefix('$').and_then(|pair| pair.split_once('/')) {
-        return CompiledStep::Usage(Usage::reported(
-            input.parse().ok(),
-            output.parse().ok(),
-            None,
-        ));
+        let usage = Usage::reported(input.parse().ok(), output.parse().ok(), None);
+        return CompiledStep::Usage(usage.into());
     }
     if word == "^" {
         let interrupt = Interrupt {
@@ -207,7 +204,7 @@ impl Transport for Played {
                     failed = true;
                     frame(&json!({"type": "RUN_ERROR", "message": message}));
                 }
-                CompiledStep::Usage(usage) => {
+                CompiledStep::Usage(ModelUsage { usage, .. }) => {
                     let (input, output) = (usage.input.whole(), usage.output.whole());
                     finished["usage"] = json!([{"inputTokens": input, "outputTokens": output}]);
                 }

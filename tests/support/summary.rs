@@ -176,11 +176,13 @@ impl Summary {
                 self.other(format!("declares {} tools", tools.len()));
             }
             Change::Truncated => self.other("truncated".to_owned()),
-            Change::Usage(Usage {
-                input,
-                output,
-                total,
-            }) => {
+            Change::Usage { usage, .. } => {
+                let Usage {
+                    input,
+                    output,
+                    total,
+                    ..
+                } = usage;
                 let shown = |tokens: Tokens| {
                     tokens
                         .whole()

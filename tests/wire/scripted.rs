@@ -41,7 +41,7 @@ async fn a_scripted_agent_conforms() {
             name: "progress".to_owned(),
             value: json!(1),
         },
-        CompiledStep::Usage(Usage::reported(Some(1), Some(2), None)),
+        CompiledStep::Usage(Usage::reported(Some(1), Some(2), None).into()),
         CompiledStep::Say("Paid.".to_owned()),
     ]);
     let exchanged = conforming(&target, "everything that a script can say", 1, b"").await;

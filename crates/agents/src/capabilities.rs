@@ -10,6 +10,8 @@ pub enum Capability {
     ToolCalls,
     /// The tokens of a run are reported.
     Usage,
+    /// Each exchange is one request to a model.
+    ModelRequests,
     /// The state is visible.
     State,
     /// There can be turns in which the user says something.
@@ -75,6 +77,7 @@ impl Capability {
         match self {
             Self::ToolCalls => "does not show tool calls",
             Self::Usage => "does not report tokens",
+            Self::ModelRequests => "does not show the requests to its model",
             Self::State => "does not show a state",
             Self::UserTurns => "takes no words of a user",
             Self::Connect => "cannot replay its thread",

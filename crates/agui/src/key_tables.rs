@@ -179,7 +179,9 @@ fn every_key_of_an_end_is_read_unread_or_an_error() {
     let interrupts =
         json!([{ "id": "i", "reason": "confirm", "message": "Pay?", "toolCallId": "c" }]);
     let outcome = json!({ "type": "interrupt", "interrupts": interrupts });
-    let usage = json!({ "inputTokens": 1, "outputTokens": 1, "totalTokens": 2 });
+    let usage = json!({
+        "model": "m", "inputTokens": 1, "cachedInputTokens": 1, "outputTokens": 1, "totalTokens": 2,
+    });
     let sample = json!({ "type": "RUN_FINISHED", "threadId": "t", "runId": "r", "outcome": outcome, "usage": usage });
     let rows = [
         row("/type", WORD, ALL),
@@ -196,7 +198,9 @@ fn every_key_of_an_end_is_read_unread_or_an_error() {
         row("/outcome/interrupts/0/toolCallId", WORD, INTERRUPTS),
         row("/usage", ITEMS, &[Fact::Usage]),
         // Others are unknown numbers of tokens.
+        row("/usage/model", ANY, &[]),
         row("/usage/inputTokens", ANY, &[]),
+        row("/usage/cachedInputTokens", ANY, &[]),
         row("/usage/outputTokens", ANY, &[]),
         row("/usage/totalTokens", ANY, &[]),
     ];

@@ -13,7 +13,7 @@ use super::snapshot;
 use super::thread_state::ThreadState;
 use super::usage::{unread_usage, usage};
 use super::warnings::shown;
-use ananke_trace::trace::{Change, Interrupt, RunEnd};
+use ananke_trace::trace::{Change, Interrupt, ModelUsage, RunEnd};
 
 /// The runs of one exchange.
 #[derive(Debug)]
@@ -281,7 +281,8 @@ fn report_usage(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) {
     if let Some(unread) = unread_usage(event) {
         (listeners.tell)(Change::Unread(unread));
     }
-    if let Some(usage) = usage(event, listeners.warnings) {
-        (listeners.tell)(Change::Usage(usage));
+    for ModelUsage { usage, model } in usage(event, listeners.warnings) {
+        let model = model.map(Cow::Owned);
+        (listeners.tell)(Change::Usage { usage, model });
     }
 }

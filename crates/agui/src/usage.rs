@@ -4,25 +4,28 @@ use serde_json::Value;
 
 use super::event::{FieldKey, WireEvent};
 use super::warnings::{Warnings, shown};
-use ananke_trace::trace::{Fact, Facts, Unread, Usage};
+use ananke_trace::trace::{Fact, Facts, ModelUsage, Unread, Usage};
 
-/// The usage of a run, all models together; `None` if it reports none.
-pub(super) fn usage(event: &WireEvent<'_>, warnings: &mut Warnings) -> Option<Usage> {
+/// The usage of a run, model by model; none if it reports none.
+pub(super) fn usage(event: &WireEvent<'_>, warnings: &mut Warnings) -> Vec<ModelUsage> {
     let read = event.value(FieldKey::Usage, warnings);
     let parts = match read {
         Ok(Some(Value::Array(parts))) => parts,
         Ok(Some(one @ Value::Object(_))) => vec![one],
-        Ok(None) => return None,
+        Ok(None) => return Vec::new(),
         Ok(Some(_)) | Err(_) => {
             warnings.add(format!(
                 "the `usage` of a `{}` cannot be read",
                 event.kind()
             ));
-            return None;
+            return Vec::new();
         }
     };
-    let of_model = |part: &Value| of_model(part, event.kind(), warnings);
-    parts.iter().map(of_model).reduce(|sum, part| sum + part)
+    let of_model = |part: &Value| ModelUsage {
+        usage: of_model(part, event.kind(), warnings),
+        model: part.get("model").and_then(Value::as_str).map(str::to_owned),
+    };
+    parts.iter().map(of_model).collect()
 }
 
 /// Usage that is neither an object nor a list of them.
@@ -67,4 +70,5 @@ fn of_model(part: &Value, event: &str, warnings: &mut Warnings) -> Usage {
         number("outputTokens", "output_tokens"),
         number("totalTokens", "total_tokens"),
     )
+    .with_cached(number("cachedInputTokens", "cached_input_tokens"))
 }

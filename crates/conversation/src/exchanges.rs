@@ -53,8 +53,9 @@ pub(super) async fn exchange(
         if let Err(halt) = check_end(ended, budget, &limits, sink) {
             return Err(with_stderr(halt, session).await);
         }
-        // A rule that failed stops the turn, so its calls are not answered.
-        if sink.was_stopped() {
+        // A rule that failed stops the turn, so its calls are not answered. A turn with more requests than its limit allows fails
+        // for that, and each further one would only cost more.
+        if sink.was_stopped() || sink.evaluator.exceeds_rounds(round + 1) {
             break;
         }
 

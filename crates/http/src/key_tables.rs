@@ -70,8 +70,10 @@ pub(crate) fn mapping(mode: CallMode) -> ResponseMapping {
         }),
         usage: Some(UsageMapping {
             input: some("tokens.input"),
+            cached: some("tokens.cached"),
             output: some("tokens.output"),
             total: some("tokens.total"),
+            model: some("tokens.model"),
             adds: false,
         }),
         reasoning: some("thought"),

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** text and calls are reported in the order of their places; what looks like a call and was not found is unread.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -178,7 +179,8 @@ impl<'a> MappedReader<'a> {
             report.change(Change::Unread(unread));
         }
         if let Some(usage) = self.usage.reported() {
-            report.change(Change::Usage(usage));
+            let model = self.usage.model().map(Cow::Borrowed);
+            report.change(Change::Usage { usage, model });
         }
 
         // A call whose result is not shown was executed all the same, unless the agent waits for an answer about it.

@@ -72,8 +72,10 @@ pub(crate) struct InterruptMapping {
 #[derive(Clone, Debug)]
 pub(crate) struct UsageMapping {
     pub(crate) input: Option<CompiledPick>,
+    pub(crate) cached: Option<CompiledPick>,
     pub(crate) output: Option<CompiledPick>,
     pub(crate) total: Option<CompiledPick>,
+    pub(crate) model: Option<CompiledPick>,
     pub(crate) adds: bool,
 }
 

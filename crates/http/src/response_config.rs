@@ -189,12 +189,18 @@ pub struct UsagePicks {
     /// The tokens that models read.
     #[schemars(example = &"usage.prompt_tokens")]
     pub input: Option<Short<Pick>>,
+    /// Those of them that the server had in a cache.
+    #[schemars(example = &"usage.prompt_tokens_details.cached_tokens")]
+    pub cached: Option<Short<Pick>>,
     /// The tokens that models wrote.
     #[schemars(example = &"usage.completion_tokens")]
     pub output: Option<Short<Pick>>,
     /// The sum of both.
     #[schemars(example = &"usage.total_tokens")]
     pub total: Option<Short<Pick>>,
+    /// The model that they are of, as in the `prices` of the config.
+    #[schemars(example = &"model")]
+    pub model: Option<Short<Pick>>,
     /// Whether the numbers of several events are added up (default false: the last ones count).
     #[schemars(example = true)]
     #[fill(default, name = adds)]

@@ -74,8 +74,10 @@ fn picks(mapping: &ResponseMapping) -> Vec<(&'static str, &CompiledPick)> {
     ];
     if let Some(usage) = usage {
         others.push(("usage.input", &usage.input));
+        others.push(("usage.cached", &usage.cached));
         others.push(("usage.output", &usage.output));
         others.push(("usage.total", &usage.total));
+        others.push(("usage.model", &usage.model));
     }
     for (key, pick) in others {
         if let Some(pick) = pick {

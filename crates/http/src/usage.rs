@@ -1,5 +1,7 @@
 //! The tokens that the responses of a turn report.
 
+use serde_json::Value;
+
 use super::mapping::{CompiledPick, UsageMapping};
 use super::path::Searched;
 use ananke_trace::trace::{Tokens, Usage};
@@ -8,8 +10,10 @@ use ananke_trace::trace::{Tokens, Usage};
 #[derive(Debug, Default)]
 pub(crate) struct UsageSoFar {
     input: Option<u64>,
+    cached: Option<u64>,
     output: Option<u64>,
     total: Option<u64>,
+    model: Option<String>,
 }
 
 impl UsageSoFar {
@@ -17,6 +21,7 @@ impl UsageSoFar {
     pub(crate) fn count(&mut self, mapping: &UsageMapping, searched: Searched<'_>) {
         for (pick, counted) in [
             (&mapping.input, &mut self.input),
+            (&mapping.cached, &mut self.cached),
             (&mapping.output, &mut self.output),
             (&mapping.total, &mut self.total),
         ] {
@@ -31,6 +36,19 @@ impl UsageSoFar {
             };
             *counted = Some(before.saturating_add(reported));
         }
+        // The last event that names the model counts, as with numbers.
+        if let Some(pick) = &mapping.model {
+            for hit in pick.find(searched, &mut Vec::new()) {
+                if let Value::String(model) = &*hit.value {
+                    self.model = Some(model.clone());
+                }
+            }
+        }
+    }
+
+    /// The model that the tokens are of; `None` if none was reported.
+    pub(crate) fn model(&self) -> Option<&str> {
+        self.model.as_deref()
     }
 
     /// The tokens; `None` if none were reported.
@@ -48,8 +66,10 @@ impl UsageSoFar {
         }
         Some(Usage {
             input: Tokens::from(self.input),
+            cached: Tokens::from(self.cached),
             output: Tokens::from(self.output),
             total: Tokens::from(total),
+            ..Usage::UNKNOWN
         })
     }
 }

@@ -23,7 +23,7 @@ fn reading(chunks: &[&Value]) -> KeyReading {
     let ids = SequentialIds::default();
     let execution = ToolExecution::Observed;
     let mut tools = ToolLoop::new([].into(), execution, UndeclaredCalls::Rejected, &[]);
-    let mut reader = ReplyReader::new(&ids, &mut tools);
+    let mut reader = ReplyReader::new(&ids, "m", &mut tools);
     let mut sink = ReadingSink::default();
     // All events have the same time: nothing here depends on it.
     for chunk in chunks {
@@ -66,7 +66,10 @@ fn every_key_of_a_chunk_is_read_unread_or_an_error() {
     let sample = json!({
         "id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m",
         "choices": [{ "index": 0, "delta": { "content": "a" }, "finish_reason": "stop", "logprobs": {} }],
-        "usage": { "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2 },
+        "usage": {
+            "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2,
+            "prompt_tokens_details": { "cached_tokens": 1 },
+        },
     });
     let rows = [
         row("/id", ANY, &[]),
@@ -86,6 +89,9 @@ fn every_key_of_a_chunk_is_read_unread_or_an_error() {
         row("/usage/prompt_tokens", ANY, &[]),
         row("/usage/completion_tokens", ANY, &[]),
         row("/usage/total_tokens", ANY, &[]),
+        // Without them, all of the input costs what input costs.
+        row("/usage/prompt_tokens_details", ANY, &[]),
+        row("/usage/prompt_tokens_details/cached_tokens", ANY, &[]),
     ];
     assert_eq!(
         key_problems(&sample, &rows, |chunk| reading(&[chunk])),

@@ -15,6 +15,7 @@ use ananke_model::variables::{Interpolation, Leaf};
 const ABILITIES: &[Capability] = &[
     Capability::ToolCalls,
     Capability::Usage,
+    Capability::ModelRequests,
     Capability::UserTurns,
     Capability::ClientTools,
     Capability::History,

@@ -41,6 +41,8 @@ pub(super) struct ReplyReader<'a> {
     /// The calls that the response itself answers.
     answered: AnsweredCalls,
     reasoning: Option<Streamed>,
+    /// The model that was asked for: a server may name the one that answers otherwise, for example with a date.
+    model: &'a str,
     usage: Option<Usage>,
     has_begun: bool,
     has_stopped: bool,
@@ -82,8 +84,9 @@ enum StreamEnd {
 }
 
 impl<'a> ReplyReader<'a> {
-    /// A reader of one response. New messages get their ids from `ids`, and calls get keys that the conversation does not have yet.
-    pub(super) fn new(ids: &'a dyn Ids, tools: &'a mut ToolLoop) -> Self {
+    /// A reader of one response of `model`. New messages get their ids from `ids`, and calls get keys that the conversation does not
+    /// have yet.
+    pub(super) fn new(ids: &'a dyn Ids, model: &'a str, tools: &'a mut ToolLoop) -> Self {
         Self {
             ids,
             call_keys: &mut tools.keys,
@@ -93,6 +96,7 @@ impl<'a> ReplyReader<'a> {
             results: Vec::new(),
             answered: AnsweredCalls::new(tools.execution),
             reasoning: None,
+            model,
             usage: None,
             has_begun: false,
             has_stopped: false,
@@ -515,7 +519,8 @@ impl ModelReader for ReplyReader<'_> {
             report(Change::Warning(words.into()));
         }
         if let Some(usage) = self.usage {
-            report(Change::Usage(usage));
+            let model = Some(Cow::Borrowed(self.model));
+            report(Change::Usage { usage, model });
         }
         report(Change::RunEnded(match error {
             Some((message, code)) => RunEnd::Error { message, code },
@@ -557,11 +562,14 @@ fn warn_of_half(report: &mut dyn FnMut(Change<'_>)) {
 
 /// The tokens of a response.
 fn usage(reported: &Value, report: &mut dyn FnMut(Change<'_>)) -> Usage {
+    let details = reported.get("prompt_tokens_details");
+    let cached = details.and_then(|details| tokens(details, "cached_tokens", report));
     Usage::reported(
         tokens(reported, "prompt_tokens", report),
         tokens(reported, "completion_tokens", report),
         tokens(reported, "total_tokens", report),
     )
+    .with_cached(cached)
 }
 
 /// The number under a key; `None` if it is not reported, or is no count.

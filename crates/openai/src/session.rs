@@ -81,8 +81,9 @@ impl OpenaiSession {
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
         self.add_action(request.action)?;
-        let request = post(&self.settings, self.body(request.context)?);
-        let reader = ReplyReader::new(&*self.ids, &mut self.tools);
+        let model = self.model(&request.context);
+        let request = post(&self.settings, self.body(&model, request.context)?);
+        let reader = ReplyReader::new(&*self.ids, &model, &mut self.tools);
         let exchange = ModelExchange {
             transport: &*self.transport,
             clock: &*self.clock,
@@ -125,16 +126,19 @@ impl OpenaiSession {
         Ok(())
     }
 
-    /// The body of the next request. It contains the `props` of the caller's context as further keys, and the option `connector`
-    /// as its model. A chat completion has no place for the rest of the context.
-    fn body(&self, context: RequestContext) -> Result<Bytes, TargetError> {
-        let OpenaiSettings { model, .. } = &*self.settings;
-        let RequestContext { props, options, .. } = context;
-        let model = match options.get(CONNECTOR) {
-            Some(Value::String(connector)) => connector,
+    /// The model that the next request asks for: the option `connector` of the caller's context.
+    fn model(&self, context: &RequestContext) -> String {
+        match context.options.get(CONNECTOR) {
+            Some(Value::String(connector)) => connector.clone(),
             // Without a name there, the model of the target is asked.
-            Some(_) | None => model,
-        };
+            Some(_) | None => self.settings.model.clone(),
+        }
+    }
+
+    /// The body of the next request, to `model`. It contains the `props` of the caller's context as further keys. A chat completion
+    /// has no place for the rest of the context.
+    fn body(&self, model: &str, context: RequestContext) -> Result<Bytes, TargetError> {
+        let RequestContext { props, .. } = context;
         let request = ChatRequest::new(
             model,
             &self.messages,

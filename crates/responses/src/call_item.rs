@@ -68,7 +68,8 @@ pub(super) fn arguments_of(item: &Value) -> Option<Cow<'_, str>> {
         if arguments.len() == 1
             && let Some(Value::Object(only)) = arguments.get(key)
         {
-            arguments.clone_from(only);
+            let only = only.clone();
+            arguments = only;
             break;
         }
     }

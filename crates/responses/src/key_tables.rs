@@ -26,7 +26,7 @@ fn reading(events: &[&Value]) -> KeyReading {
     let execution = ToolExecution::Observed;
     let mut tools = ToolLoop::new([].into(), execution, UndeclaredCalls::Rejected, &[]);
     let mut approved = Vec::new();
-    let mut reader = ResponseReader::new(&ids, &mut tools, &mut approved);
+    let mut reader = ResponseReader::new(&ids, "m", &mut tools, &mut approved);
     let mut sink = ReadingSink::default();
     let end = json!({ "type": "response.completed", "response": { "status": "completed" } });
     // All events have the same time: nothing here depends on it.
@@ -113,7 +113,9 @@ fn every_key_of_a_response_is_read_unread_or_an_error() {
         "type": "response.completed",
         "response": {
             "id": "r", "object": "response", "status": "completed", "output": [message], "tools": [{ "name": "pay", "parameters": {} }],
-            "usage": { "input_tokens": 1, "output_tokens": 1, "total_tokens": 2 },
+            "usage": {
+                "input_tokens": 1, "output_tokens": 1, "total_tokens": 2, "input_tokens_details": { "cached_tokens": 1 },
+            },
         },
     });
     let rows = [
@@ -141,6 +143,13 @@ fn every_key_of_a_response_is_read_unread_or_an_error() {
         row("/response/usage/input_tokens", ANY, &[]),
         row("/response/usage/output_tokens", ANY, &[]),
         row("/response/usage/total_tokens", ANY, &[]),
+        // Without them, all of the input costs what input costs.
+        row("/response/usage/input_tokens_details", ANY, &[]),
+        row(
+            "/response/usage/input_tokens_details/cached_tokens",
+            ANY,
+            &[],
+        ),
     ];
     assert_eq!(problems(&[], &sample, &rows), [""; 0]);
 }

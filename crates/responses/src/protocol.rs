@@ -18,6 +18,7 @@ use ananke_model::variables::{Interpolation, Leaf};
 const ABILITIES: &[Capability] = &[
     Capability::ToolCalls,
     Capability::Usage,
+    Capability::ModelRequests,
     Capability::UserTurns,
     Capability::Interrupts,
     Capability::ClientTools,

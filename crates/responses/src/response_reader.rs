@@ -31,6 +31,8 @@ pub(super) struct ResponseReader<'a> {
     /// The changes that wait for the tool of a call that began before them.
     waiting: WaitingChanges,
     id: Option<String>,
+    /// The model that was asked for: a server may name the one that answers otherwise.
+    model: &'a str,
     usage: Option<Usage>,
     has_begun: bool,
     is_truncated: bool,
@@ -44,9 +46,10 @@ pub(super) struct ResponseReader<'a> {
 }
 
 impl<'a> ResponseReader<'a> {
-    /// A reader of one response. `approved` are the calls of earlier responses that were approved since.
+    /// A reader of one response of `model`. `approved` are the calls of earlier responses that were approved since.
     pub(super) fn new(
         ids: &'a dyn Ids,
+        model: &'a str,
         tools: &'a mut ToolLoop,
         approved: &'a mut Vec<ApprovedCall>,
     ) -> Self {
@@ -54,6 +57,7 @@ impl<'a> ResponseReader<'a> {
             items: ItemReader::new(ids, tools, approved),
             waiting: WaitingChanges::default(),
             id: None,
+            model,
             usage: None,
             has_begun: false,
             is_truncated: false,
@@ -252,7 +256,8 @@ impl ModelReader for ResponseReader<'_> {
             changes.report(Change::Truncated);
         }
         if let Some(usage) = self.usage {
-            changes.report(Change::Usage(usage));
+            let model = Some(Cow::Borrowed(self.model));
+            changes.report(Change::Usage { usage, model });
         }
         let end = match self.end {
             // A response that is over and asks for an approval waits for it.

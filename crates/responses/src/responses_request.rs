@@ -61,8 +61,8 @@ pub(super) struct RequestParts<'a> {
     pub(super) previous: Option<&'a str>,
     /// The functions of the client.
     pub(super) tools: &'a [ToolDeclaration],
-    /// The model, if it is not that of the target.
-    pub(super) model: Option<&'a str>,
+    /// The model that is asked.
+    pub(super) model: &'a str,
     /// The data of the caller, as further keys.
     pub(super) props: Map<String, Value>,
 }
@@ -94,7 +94,7 @@ impl<'a> ResponsesRequest<'a> {
         }
         tools.extend(settings.server_tools.iter().map(RequestTool::OfServer));
         Self {
-            model: parts.model.unwrap_or(&settings.model),
+            model: parts.model,
             input: parts.input,
             // A response does not inherit them from the one before.
             instructions: settings.instructions.as_deref(),

@@ -86,8 +86,9 @@ impl ResponsesSession {
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
         self.add_action(request.action)?;
-        let request = self.post(self.body(request.context)?);
-        let reader = ResponseReader::new(&*self.ids, &mut self.tools, &mut self.approved);
+        let model = self.model(&request.context);
+        let request = self.post(self.body(&model, request.context)?);
+        let reader = ResponseReader::new(&*self.ids, &model, &mut self.tools, &mut self.approved);
         let exchange = ModelExchange {
             transport: &*self.transport,
             clock: &*self.clock,
@@ -154,18 +155,26 @@ impl ResponsesSession {
         self.input.push(item);
     }
 
-    /// The body of the next request. It contains the `props` of the caller's context as further keys, and the option `connector`
-    /// as its model. A request has no place for the rest of the context.
-    fn body(&self, context: RequestContext) -> Result<Bytes, TargetError> {
-        let RequestContext { props, options, .. } = context;
+    /// The model that the next request asks for: the option `connector` of the caller's context.
+    fn model(&self, context: &RequestContext) -> String {
+        match context.options.get(CONNECTOR) {
+            Some(Value::String(connector)) => connector.clone(),
+            // Without a name there, the model of the target is asked.
+            Some(_) | None => self.settings.model.clone(),
+        }
+    }
+
+    /// The body of the next request, to `model`. It contains the `props` of the caller's context as further keys. A request has no
+    /// place for the rest of the context.
+    fn body(&self, model: &str, context: RequestContext) -> Result<Bytes, TargetError> {
         let request = ResponsesRequest::new(
             &self.settings,
             RequestParts {
                 input: &self.input,
                 previous: self.previous.as_deref(),
                 tools: &self.tools.declared,
-                model: options.get(CONNECTOR).and_then(Value::as_str),
-                props,
+                model,
+                props: context.props,
             },
         );
         match serde_json::to_vec(&request) {

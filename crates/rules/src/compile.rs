@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    block::Block, collector::Collector, library::Library, limit_registry, registry::RULES,
+    block::Block, collector::Collector, library::Library, limit_settings, registry::RULES,
 };
 use ananke_base::diagnostic::Code;
 use ananke_model::model::{AssertBlock, Subagents, Text, TextRules};
@@ -111,7 +111,7 @@ fn collect(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
         collector.path = path;
         compile(block, collector);
     }
-    limit_registry::compile(block, collector);
+    limit_settings::compile(block, collector);
     if let Some(subagents) = block.tools().and_then(|tools| tools.subagents.as_ref()) {
         let origin = collector.origin(subagents.span);
         collector.block.subagents = Some((subagents.value == Subagents::Exclude, origin));

@@ -31,6 +31,7 @@ mod inherit;
 mod judge;
 mod library;
 mod limit_registry;
+mod limit_settings;
 mod lint;
 mod named_tool;
 mod near_values;

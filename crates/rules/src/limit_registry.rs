@@ -3,126 +3,85 @@
 //! **Why:** Limits are a table of their own, because inner levels override them one by one, which other rules do not
 //! do. All of them are read, merged and reported alike, and differ only in what a turn is measured by.
 
-use crate::collector::Collector;
 use crate::evaluation::{
-    Bound, Measure, Monitor, Setting, max_duration, max_first_token, max_idle, max_tokens, max_tool,
+    Bound, Measure, Monitor, max_cost, max_duration, max_first_token, max_idle, max_rounds,
+    max_tokens, max_tool,
 };
-use ananke_base::diagnostic::{Code, Span, Spanned};
-use ananke_model::model::{AssertBlock, Limit, Scalar};
+use ananke_base::diagnostic::Spanned;
+use ananke_model::model::{AssertBlock, CostLimit, Limit};
 
-type WrittenLimit<'m> = Option<&'m Spanned<Limit>>;
+/// A limit as it is written.
+pub(crate) enum WrittenLimit<'m> {
+    /// A whole number.
+    Count(&'m Spanned<Limit>),
+    /// An amount of US dollars.
+    Cost(&'m Spanned<CostLimit>),
+}
 
 /// A limit: what it is about, its key, and the monitor of one turn.
-type RegisteredLimit = (
+pub(crate) type RegisteredLimit = (
     Measure,
-    for<'m> fn(&'m AssertBlock) -> WrittenLimit<'m>,
+    for<'m> fn(&'m AssertBlock) -> Option<WrittenLimit<'m>>,
     fn(Bound) -> Box<dyn Monitor>,
 );
 
-const LIMITS: [RegisteredLimit; Measure::ALL.len()] = [
+pub(crate) const LIMITS: [RegisteredLimit; Measure::ALL.len()] = [
     (
         Measure::Duration,
-        |block| block.timing()?.max_duration_ms.as_ref(),
+        |block| count(block.timing()?.max_duration_ms.as_ref()),
         max_duration,
     ),
     (
         Measure::Idle,
-        |block| block.timing()?.max_idle_ms.as_ref(),
+        |block| count(block.timing()?.max_idle_ms.as_ref()),
         max_idle,
     ),
     (
         Measure::FirstToken,
-        |block| block.timing()?.max_first_token_ms.as_ref(),
+        |block| count(block.timing()?.max_first_token_ms.as_ref()),
         max_first_token,
     ),
     (
         Measure::Tool,
-        |block| block.timing()?.max_tool_ms.as_ref(),
+        |block| count(block.timing()?.max_tool_ms.as_ref()),
         max_tool,
     ),
     (
         Measure::InputTokens,
-        |block| block.usage()?.max_input_tokens.as_ref(),
+        |block| count(block.usage()?.max_input_tokens.as_ref()),
         |bound| max_tokens(Measure::InputTokens, bound),
     ),
     (
         Measure::OutputTokens,
-        |block| block.usage()?.max_output_tokens.as_ref(),
+        |block| count(block.usage()?.max_output_tokens.as_ref()),
         |bound| max_tokens(Measure::OutputTokens, bound),
     ),
     (
         Measure::TotalTokens,
-        |block| block.usage()?.max_total_tokens.as_ref(),
+        |block| count(block.usage()?.max_total_tokens.as_ref()),
         |bound| max_tokens(Measure::TotalTokens, bound),
     ),
+    (
+        Measure::Cost,
+        |block| cost(block.usage()?.max_cost_usd.as_ref()),
+        max_cost,
+    ),
+    (
+        Measure::Rounds,
+        |block| count(block.usage()?.max_rounds.as_ref()),
+        max_rounds,
+    ),
 ];
+
+fn count(written: Option<&Spanned<Limit>>) -> Option<WrittenLimit<'_>> {
+    Some(WrittenLimit::Count(written?))
+}
+
+fn cost(written: Option<&Spanned<CostLimit>>) -> Option<WrittenLimit<'_>> {
+    Some(WrittenLimit::Cost(written?))
+}
 
 /// Judges one turn.
 pub(crate) fn monitor(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
     (LIMITS[measure as usize].2)(bound)
-}
-
-/// Collects the limits of a block; `false` instead of `timing` or `usage` switches off all of it.
-pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
-    for (measure, read, _) in LIMITS {
-        let setting = if let Some(span) = switched_off(block, measure) {
-            Some(Setting::Off(collector.origin(span)))
-        } else if let Some(limit) = read(block) {
-            setting(measure, limit, collector)
-        } else {
-            None
-        };
-        collector.block.limits.set(measure, setting);
-    }
-}
-
-/// The place of a `timing: false` or `usage: false` that switches off all limits of this group; `None` if there is none. The path
-/// of `measure` begins with its group.
-fn switched_off(block: &AssertBlock, measure: Measure) -> Option<Span> {
-    if measure.path().starts_with("timing.") {
-        // The value is either `false`, or on with the limits of the group.
-        let timing = block.timing.as_ref()?;
-        match timing.value.on() {
-            Some(_) => None,
-            None => Some(timing.span),
-        }
-    } else {
-        let usage = block.usage.as_ref()?;
-        match usage.value.on() {
-            Some(_) => None,
-            None => Some(usage.span),
-        }
-    }
-}
-
-/// The setting of a limit as a block defines it: off, a number, or a number that is known later. `None` if it is an error, which
-/// is reported to the collector.
-fn setting(
-    measure: Measure,
-    limit: &Spanned<Limit>,
-    collector: &mut Collector<'_, '_>,
-) -> Option<Setting> {
-    let origin = collector.origin(limit.span);
-    // A limit without a number is `false`, which also switches off the limit of an outer level.
-    let Limit::Most(given) = &limit.value else {
-        return Some(Setting::Off(origin));
-    };
-    let interpolation = &mut *collector.interpolation;
-    // A variable has no number yet if it is known later, and none at all if its value is not a number. `scalar` reports the
-    // second, which ends the run before any limit is evaluated, so both may be `Later` here.
-    let Ok(most) = interpolation.scalar(given, limit.span) else {
-        return match given {
-            Scalar::Reference(written) => Some(Setting::Later(written.clone(), origin)),
-            // `scalar` never fails for a number that is written.
-            Scalar::Literal(_) => None,
-        };
-    };
-    // A limit of 0 is valid for every other measure, since a turn may call no tool and use no tokens.
-    if most == 0 && measure == Measure::Duration {
-        let message = "`max_duration_ms` must be at least 1: every turn takes time".to_owned();
-        let help = "write how many milliseconds are allowed, or `false` for no limit".to_owned();
-        interpolation.report(Code::BadValue, limit.span, message, Some(help));
-        return None;
-    }
-    Some(Setting::Bound(Bound { most, origin }))
 }

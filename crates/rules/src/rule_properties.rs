@@ -21,6 +21,8 @@ pub enum RuleSubject {
     Time,
     /// The counts that a model reports.
     Tokens,
+    /// The requests to a model.
+    Requests,
     /// Several of these, as the rule says.
     Several,
     /// All of a turn, compared with what it was before.
@@ -105,7 +107,7 @@ const fn asked(path: &'static str) -> RuleProperties {
 }
 
 /// The properties by path: a path that has no line of its own has those of the block that contains it.
-const ALL: [RuleProperties; 16] = [
+const ALL: [RuleProperties; 17] = [
     several("tools", RuleSubject::Calls),
     replaced("tools.max_calls", RuleSubject::Calls),
     replaced("tools.max_identical_calls", RuleSubject::Calls),
@@ -125,6 +127,7 @@ const ALL: [RuleProperties; 16] = [
     },
     several("timing", RuleSubject::Time),
     several("usage", RuleSubject::Tokens),
+    several("usage.max_rounds", RuleSubject::Requests),
 ];
 
 impl RuleProperties {
@@ -141,9 +144,10 @@ impl RuleProperties {
     /// Whether the rules with this path look at more than times and tokens.
     pub fn is_about_agent(path: &str) -> bool {
         match Self::of(path) {
-            Some(properties) => {
-                !matches!(properties.subject, RuleSubject::Time | RuleSubject::Tokens)
-            }
+            Some(properties) => !matches!(
+                properties.subject,
+                RuleSubject::Time | RuleSubject::Tokens | RuleSubject::Requests
+            ),
             // A path that is not known is taken for one that matters.
             None => true,
         }

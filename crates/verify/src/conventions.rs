@@ -79,6 +79,10 @@ pub(crate) struct AttributeNames {
     pub(crate) output_prefixes: Vec<String>,
     pub(crate) input_tokens: Vec<String>,
     pub(crate) output_tokens: Vec<String>,
+    /// Tokens of the input that the server had in a cache.
+    pub(crate) cached_tokens: Vec<String>,
+    /// The model that was asked for, else the one that answered.
+    pub(crate) model: Vec<String>,
     pub(crate) error: Vec<String>,
     pub(crate) error_message: Vec<String>,
     pub(crate) status: Vec<String>,
@@ -108,6 +112,8 @@ impl AttributeNames {
             output_prefixes: _,
             input_tokens,
             output_tokens,
+            cached_tokens,
+            model,
             error,
             error_message,
             status,
@@ -129,6 +135,8 @@ impl AttributeNames {
             event_lists,
             input_tokens,
             output_tokens,
+            cached_tokens,
+            model,
             error,
             error_message,
             status,

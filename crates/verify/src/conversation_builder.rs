@@ -261,9 +261,10 @@ impl ConversationBuilder {
         self.push(at, Change::RunEnded(end));
     }
 
-    /// The agent used tokens.
-    pub(crate) fn uses(&mut self, at: u64, usage: Usage) {
-        self.push(at, Change::Usage(usage));
+    /// The agent used tokens of a model.
+    pub(crate) fn uses(&mut self, at: u64, usage: Usage, model: Option<String>) {
+        let model = model.map(Into::into);
+        self.push(at, Change::Usage { usage, model });
     }
 
     /// The agent, or a subagent of it, says or does these things.

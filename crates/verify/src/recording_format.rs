@@ -107,7 +107,7 @@ fn shown(plan: &Plan, conversation: &LoggedConversation) -> Facts {
     });
     let counts = turns
         .iter()
-        .all(|turn| has(turn, |change| matches!(change, Change::Usage(_))));
+        .all(|turn| has(turn, |change| matches!(change, Change::Usage { .. })));
     let sometimes = [(declares, Fact::DeclaredTools), (counts, Fact::Usage)];
     let missing = sometimes
         .into_iter()

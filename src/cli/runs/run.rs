@@ -7,7 +7,7 @@ use ananke::compare::Coverage;
 use ananke::context::Context;
 use ananke::helper::Generator;
 use ananke::model::ReportFormat;
-use ananke::outcome::{RunFacts, Shard};
+use ananke::outcome::{RunFacts, Shard, TokenTotals};
 use ananke::plan::Plan;
 use ananke::process::{LoweredParallel, tests_within_open_files_limit};
 use ananke::recording::{RecordingMode, Recordings};
@@ -24,7 +24,8 @@ use crate::cli::reporting::{
     note_earlier_reports, run_facts,
 };
 use crate::cli::select::{
-    Asking, FILE, GivenTests, ShardNote, TestInput, generate, keep_shard, load,
+    Asking, FILE, GeneratedCases, GivenTests, ShardNote, TestInput, generate, keep_shard, load,
+    refuse_unpriced,
 };
 
 impl CommandOptions for RunOptions {
@@ -38,12 +39,13 @@ impl CommandOptions for RunOptions {
         }
         let Some(text) = &options.input.input else {
             refuse_reports_of_nothing(&options)?;
-            return run_tests(options, None, context);
+            return run_tests(options, None, TokenTotals::default(), context);
         };
         let input = TestInput::of(text, context).map_err(Failed::usage)?;
         if !matches!(input, TestInput::Generated(_)) {
             refuse_reports_of_nothing(&options)?;
         }
+        let mut generated_tokens = TokenTotals::default();
         let given = match input {
             TestInput::File(path) => GivenTests::of_file(path, context),
             TestInput::Stdin => GivenTests::of_stdin(context)?,
@@ -51,7 +53,11 @@ impl CommandOptions for RunOptions {
                 options.reports.answers = AgentAnswers::Printed;
                 GivenTests::of_message(&message, context)
             }
-            TestInput::Generated(generator) => generated(&generator, &options, context)?,
+            TestInput::Generated(generator) => {
+                let (given, tokens) = generated(&generator, &options, context)?;
+                generated_tokens = tokens;
+                given
+            }
         };
         let GivenTests {
             context,
@@ -66,7 +72,7 @@ impl CommandOptions for RunOptions {
             .reports
             .output
             .extend(report.as_ref().map(|report| report.file.clone()));
-        let exit = run_tests(options, None, &context)
+        let exit = run_tests(options, None, generated_tokens, &context)
             .unwrap_or_else(|failed| failed.report(self.colour(), &context));
         let written = report.and_then(ReservedReport::written);
         if let Some(path) = written.filter(|_| !self.reports.quiet) {
@@ -100,7 +106,7 @@ fn generated(
     generator: &Generator,
     options: &RunOptions,
     context: &Context,
-) -> Result<GivenTests, Failed> {
+) -> Result<(GivenTests, TokenTotals), Failed> {
     if options.shard.shard.is_some() {
         let message = "each machine would ask the generator for cases of its own, and `--shard` splits one list of tests";
         let help =
@@ -129,12 +135,12 @@ fn generated(
         allowed: options.input.allowed(),
         context,
     };
-    let cases = asking.cases(generator)?;
+    let GeneratedCases { lines, tokens } = asking.cases(generator)?;
     let Some(file) = file else {
-        return Ok(GivenTests::of_cases(FILE, &cases, context));
+        return Ok((GivenTests::of_cases(FILE, &lines, context), tokens));
     };
-    generate::write(&cases, &file.path, context)?;
-    Ok(GivenTests::of_file(file.path.clone(), context))
+    generate::write(&lines, &file.path, context)?;
+    Ok((GivenTests::of_file(file.path.clone(), context), tokens))
 }
 
 /// Runs the selected tests, whose conversations `measured` takes.
@@ -143,7 +149,8 @@ pub(super) fn run_measured(
     measured: &Arc<MeasuredRun>,
     context: &Context,
 ) -> Result<Exit, Failed> {
-    run_tests(options, Some(Arc::clone(measured)), context)
+    let none = TokenTotals::default();
+    run_tests(options, Some(Arc::clone(measured)), none, context)
 }
 
 /// Refuses recordings to replay whose directory is not there.
@@ -221,10 +228,11 @@ fn print_ids(plan: &Plan, redactor: &Redactor) -> Result<Exit, Failed> {
     Ok(Exit::Success)
 }
 
-/// Runs the selected tests and reports them to the console and to files.
+/// Runs the selected tests and reports them to the console and to files. `generated` are the tokens that their generator took.
 fn run_tests(
     mut options: RunOptions,
     measured: Option<Arc<MeasuredRun>>,
+    generated: TokenTotals,
     context: &Context,
 ) -> Result<Exit, Failed> {
     let writing = snapshots::writing(options.update_snapshots, context).map_err(Failed::usage)?;
@@ -255,6 +263,7 @@ fn run_tests(
     if options.dry_run {
         return print_ids(&plan, &redactor);
     }
+    refuse_unpriced(&plan, None, context)?;
     let reporter = reporter(&mut options, &plan, &redactor)?;
     let baseline = baseline(&options.reports, context, &redactor)?;
     let run_options = run_options(&options, &plan, writing);
@@ -275,6 +284,7 @@ fn run_tests(
         facts: RunFacts {
             shard,
             files: files.into(),
+            generated: Box::new(generated),
             ..run_facts(std::env::args_os(), &plan, context)
         },
     };

@@ -13,7 +13,7 @@ use ananke::context::{Context, display_name, write_file};
 use ananke::diagnostic::{Diagnostic, Severity};
 use ananke::helper::{Generator, GeneratorKind, HelperRole, cases_of, read_generated_cases};
 use ananke::message::DeclaredTool;
-use ananke::outcome::{Halt, Problem};
+use ananke::outcome::{Halt, Problem, TokenTotals};
 use ananke::plan::{Plan, Planned, PreparedHelper, RunPurpose, Selection, TargetDescription, plan};
 use ananke::redact::Redactor;
 use ananke::report::file::not_written;
@@ -32,6 +32,14 @@ pub(crate) const FILE: &str = "generated.jsonl";
 /// The placeholder that is planned while no case is known.
 const PLACEHOLDER: &[u8] = br#"{"id": "generated", "input": "generated"}"#;
 
+/// The cases that a generator made.
+pub(crate) struct GeneratedCases {
+    /// One case per line.
+    pub(crate) lines: Vec<u8>,
+    /// The tokens that they took; none of a script.
+    pub(crate) tokens: TokenTotals,
+}
+
 /// The context in which a generator is asked.
 pub(crate) struct Asking<'a> {
     pub(crate) selection: &'a Selection,
@@ -46,7 +54,7 @@ impl Asking<'_> {
     ///
     /// # Errors
     /// If there are none.
-    pub(crate) fn cases(&self, generator: &Generator) -> Result<Vec<u8>, Failed> {
+    pub(crate) fn cases(&self, generator: &Generator) -> Result<GeneratedCases, Failed> {
         let GivenTests { context, path, .. } =
             GivenTests::of_cases(FILE, PLACEHOLDER, self.context);
         let selection = Selection {
@@ -64,6 +72,11 @@ impl Asking<'_> {
         let Some(plan) = plan else {
             return Err(Failed::Problems(problems, redactor));
         };
+        let asked = match generator.kind {
+            GeneratorKind::Agent => Some(generator.name.as_str()),
+            GeneratorKind::Script => None,
+        };
+        refuse_unpriced(&plan, asked, &context)?;
         let context = Context {
             environment: Arc::clone(&plan.environment),
             ..context
@@ -80,9 +93,10 @@ impl Asking<'_> {
             };
             ask(generator, plan, &context, stopper, screen).await
         });
-        let cases = lines(&cases.map_err(|failed| failed.masked(&redactor))?);
-        self.check(generator, &cases, &redactor)?;
-        Ok(cases)
+        let (cases, tokens) = cases.map_err(|failed| failed.masked(&redactor))?;
+        let lines = lines(&cases);
+        self.check(generator, &lines, &redactor)?;
+        Ok(GeneratedCases { lines, tokens })
     }
 
     /// Reports what the cases name that only authors of the project may name.
@@ -112,6 +126,26 @@ impl Asking<'_> {
     }
 }
 
+/// Refuses `--max-cost` for tests, or for the agent `helper` that makes them, whose cost cannot be known.
+///
+/// # Errors
+/// If it cannot be known.
+pub(crate) fn refuse_unpriced(
+    plan: &Plan,
+    helper: Option<&str>,
+    context: &Context,
+) -> Result<(), Failed> {
+    if plan.settings.max_cost.is_none() {
+        return Ok(());
+    }
+    let Some(why) = plan.unpriced(helper, context) else {
+        return Ok(());
+    };
+    let message = format!("`--max-cost` needs the cost of every test: {why}");
+    let help = "name every model in `prices` of the config, or leave out `--max-cost`";
+    Err(Failed::usage(message).help(help))
+}
+
 /// The reason that a helper gave no answer.
 fn unanswered(halt: Halt) -> Failed {
     match halt {
@@ -127,7 +161,7 @@ async fn ask(
     context: &Context,
     stopper: &Stopper,
     screen: Screen<'_>,
-) -> Result<Vec<Value>, Failed> {
+) -> Result<(Vec<Value>, TokenTotals), Failed> {
     let services = Services::start(&mut plan, context, stopper.token(), screen).await;
     let services = services.map_err(|_why| Failed::REPORTED)?;
     let cases = answer(generator, &plan, context, stopper, screen.redactor).await;
@@ -141,9 +175,10 @@ async fn answer(
     context: &Context,
     stopper: &Stopper,
     redactor: &Redactor,
-) -> Result<Vec<Value>, Failed> {
+) -> Result<(Vec<Value>, TokenTotals), Failed> {
     let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(context.clock.clone()));
-    let helpers = RunHelpers::new(context, &transport, &plan.redactor, stopper);
+    let helpers =
+        RunHelpers::new(context, &transport, &plan.redactor, stopper).priced(plan.prices.clone());
     let broken = |problems| Failed::Problems(problems, redactor.clone());
     let TargetDescription {
         agent,
@@ -170,14 +205,16 @@ async fn answer(
             let (name, role) = (&generator.name, HelperRole::Generator);
             let helper = plan.helper(name, context).map_err(broken)?;
             let asked = helpers.ask(role, name, &helper, keys, read_generated_cases);
-            asked.await.map_err(unanswered)
+            let cases = asked.await.map_err(unanswered)?;
+            Ok((cases, helpers.spent().generator))
         }
         GeneratorKind::Script => {
             let program = ScriptSource::Named(generator.name.clone());
             let launch = plan.script(&program, context).map_err(broken)?;
             let answer = helpers.ask_script(&program, &launch, keys).await;
             let wrong = |what| Failed::new(format!("the script {program} answered with {what}"));
-            cases_of(answer.map_err(unanswered)?).map_err(wrong)
+            let cases = cases_of(answer.map_err(unanswered)?).map_err(wrong)?;
+            Ok((cases, TokenTotals::default()))
         }
     }
 }

@@ -8,7 +8,7 @@ mod load;
 mod shard;
 mod test_input;
 
-pub(crate) use generate::{Asking, FILE};
+pub(crate) use generate::{Asking, FILE, GeneratedCases, refuse_unpriced};
 pub(crate) use listed_test::ListedTest;
 pub(crate) use load::load;
 pub(crate) use shard::{ShardNote, keep_shard};

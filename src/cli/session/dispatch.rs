@@ -164,7 +164,8 @@ async fn execute(
             done(Ok(()))
         }
         "tests/list" => result(tests.list(read(method, params)?).await?),
-        "tests/run" => result(tests.run(id, read(method, params)?).await?),
+        // The future of a run is large: boxed, it does not become a part of that of every request.
+        "tests/run" => result(Box::pin(tests.run(id, read(method, params)?)).await?),
         "tests/cancel" => {
             let Nothing {} = read(method, params)?;
             tests.cancel();

@@ -168,6 +168,7 @@ pub(super) fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
             shard: None,
             files: Arc::new([(own(), own())].into()),
             parallel: 0,
+            generated: Box::default(),
         }),
     }];
     for test in tests {

@@ -130,6 +130,7 @@ pub(crate) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     let turn = TurnOutcome {
         run_end: None,
         usage: None,
+        cost_gaps: vec![say("cost gap")],
         awaits: Some(InputDecision {
             reason: InputReason::AgentDeclared,
             question: Some(say("question")),
@@ -173,6 +174,7 @@ pub(crate) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     verdict.warnings = vec![say("warning")];
     verdict.denied_warnings = 1;
     let mut outcome = Outcome {
+        helpers: Box::default(),
         test: TestIdentity {
             id: say("id"),
             name: say("name"),

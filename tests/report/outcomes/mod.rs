@@ -96,6 +96,7 @@ pub(super) fn facts() -> RunFacts {
             "0123456789abcdef".to_owned(),
         )])),
         parallel: 0,
+        generated: Box::default(),
     }
 }
 
@@ -126,6 +127,7 @@ pub(super) fn turn(
         timing: without_gaps(),
         run_end: None,
         usage: None,
+        cost_gaps: Vec::new(),
         awaits: None,
         end: TurnEnd::Evaluated,
         rules: Vec::new(),
@@ -410,6 +412,8 @@ fn stability(verdict: StabilityVerdict, failed: FailedRuns) -> Stability {
         durations,
         turns: 5,
         tokens: TokenTotals::default(),
+        token_spread: None,
+        cost_spread: None,
         checkpoints: Vec::new(),
         failures: vec![failed],
         further_failed: 1,

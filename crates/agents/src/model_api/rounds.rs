@@ -191,7 +191,7 @@ impl<'t> RoundReader<'t> {
             | Change::CallArgs { .. }
             | Change::CallAnswered { .. }
             | Change::CallFailed { .. } => self.read_call(after, change),
-            Change::Usage(usage) => {
+            Change::Usage { usage, .. } => {
                 if self.is_over {
                     self.begin_after_calls();
                 }

@@ -144,7 +144,7 @@ impl TurnReader<'_> {
                     json!({ "custom": { "name": name, "value": value } }),
                 ));
             }
-            Change::Usage(usage) => self.usage(usage),
+            Change::Usage { usage, model } => self.usage(usage, model.as_deref()),
             Change::StateReplaced(state) => self.state(|known| {
                 known.replace(state.clone());
                 Ok(())
@@ -233,9 +233,11 @@ impl TurnReader<'_> {
         None
     }
 
-    fn usage(&mut self, usage: &Usage) {
+    fn usage(&mut self, usage: &Usage, model: Option<&str>) {
         let counts = keys([
+            ("model", model.map(Value::from)),
             ("input_tokens", usage.input.whole().map(Value::from)),
+            ("cached_tokens", usage.cached.whole().map(Value::from)),
             ("output_tokens", usage.output.whole().map(Value::from)),
             ("total_tokens", usage.total.whole().map(Value::from)),
         ]);

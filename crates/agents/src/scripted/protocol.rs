@@ -16,6 +16,7 @@ impl Protocol for ScriptedConfig {
     const ABILITIES: Capabilities = Capabilities::of(&[
         Capability::ToolCalls,
         Capability::Usage,
+        Capability::ModelRequests,
         Capability::State,
         Capability::UserTurns,
         Capability::Connect,

@@ -11,7 +11,7 @@ use ananke_derive::Fill;
 use ananke_model::model::{Number, Since, Text};
 use ananke_model::variables::{Fill, Interpolation, Leaf, fill_all};
 use ananke_trace::outcome::CallFailure;
-use ananke_trace::trace::{Interrupt, Path, Usage};
+use ananke_trace::trace::{Interrupt, ModelUsage, Path, Usage};
 
 /// A rule of a scripted agent: when it applies, and what the agent does.
 #[derive(Clone, Debug, Deserialize, Fill, JsonSchema)]
@@ -158,14 +158,16 @@ pub struct ScriptedCustom {
 /// Token usage of a scripted agent. Omitted values are not reported.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[expect(
-    clippy::struct_field_names,
-    reason = "the keys are those of `usage` in an `assert`"
-)]
 #[schemars(transform = Since("1.3"))]
 pub struct ScriptedUsage {
+    /// The model that they are of, as in the `prices` of the config.
+    #[schemars(extend("x-since" = "1.4"), example = &"gpt-5")]
+    pub model: Option<Text>,
     /// Tokens that its model read.
     pub input_tokens: Option<Number>,
+    /// Those of them that the server had in a cache.
+    #[schemars(extend("x-since" = "1.4"))]
+    pub cached_tokens: Option<Number>,
     /// Tokens that its model wrote.
     pub output_tokens: Option<Number>,
     /// Both together (default: their sum).
@@ -221,11 +223,22 @@ fn check_failure(written: &ScriptedCall, interpolation: &mut Interpolation<'_>) 
     Ok(())
 }
 
-impl Fill<Usage> for ScriptedUsage {
-    fn fill(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Usage> {
-        let numbers = [&self.input_tokens, &self.output_tokens, &self.total_tokens];
-        let [input, output, total] = numbers.map(|number| number.fill(interpolation));
-        Ok(Usage::reported(input?, output?, total?))
+impl Fill<ModelUsage> for ScriptedUsage {
+    fn fill(&self, interpolation: &mut Interpolation<'_>) -> Leaf<ModelUsage> {
+        // All keys are filled before the first error returns, so that the problems of all are reported.
+        let numbers = [
+            &self.input_tokens,
+            &self.cached_tokens,
+            &self.output_tokens,
+            &self.total_tokens,
+        ];
+        let [input, cached, output, total] = numbers.map(|number| number.fill(interpolation));
+        let model = self.model.fill(interpolation);
+        let usage = Usage::reported(input?, output?, total?).with_cached(cached?);
+        Ok(ModelUsage {
+            usage,
+            model: model?,
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use ananke_model::variables::Pattern;
 use ananke_trace::outcome::CallFailure;
-use ananke_trace::trace::{Interrupt, Path, Usage};
+use ananke_trace::trace::{Interrupt, ModelUsage, Path};
 
 /// A rule of an agent written in YAML.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +60,7 @@ pub enum CompiledStep {
         value: Value,
     },
     /// Reports the tokens of the run.
-    Usage(Usage),
+    Usage(ModelUsage),
     /// Lets time pass.
     Delay(Duration),
     /// Ends the run until an answer comes; the steps after it are what the agent does then.

@@ -20,7 +20,7 @@ use ananke_base::message::{HistoryMessage, Role};
 use ananke_model::variables::{Pattern, Patterns};
 use ananke_trace::outcome::CallFailure;
 use ananke_trace::trace::{
-    Change, Interrupt, MessageKind, Path, ResultContent, RunEnd, is_same_json,
+    Change, Interrupt, MessageKind, ModelUsage, Path, ResultContent, RunEnd, is_same_json,
 };
 
 /// The custom event with which an agent declares that it waits for input (SPEC 8).
@@ -362,7 +362,10 @@ impl Play<'_> {
                 name: name.into(),
                 value,
             }),
-            CompiledStep::Usage(usage) => self.send(Change::Usage(usage)),
+            CompiledStep::Usage(ModelUsage { usage, model }) => {
+                let model = model.map(Cow::Owned);
+                self.send(Change::Usage { usage, model })
+            }
             CompiledStep::Delay(delay) => self.wait(delay),
             CompiledStep::Interrupt {
                 interrupt,

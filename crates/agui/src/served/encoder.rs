@@ -101,7 +101,7 @@ impl<'r> Encoder<'r> {
                 self.fail_call(id, if *is_denied { "denied" } else { "failed" });
             }
             Change::Reasoning { id, delta, .. } if !delta.is_empty() => self.reasoning(id, delta),
-            Change::Usage(usage) => {
+            Change::Usage { usage, .. } => {
                 self.usage = Some(self.usage.map_or(*usage, |sum| sum + *usage));
             }
             _ => {}
@@ -153,7 +153,7 @@ impl<'r> Encoder<'r> {
             | Change::ResultArrived { .. }
             | Change::ResultFollows { .. }
             | Change::Reasoning { .. }
-            | Change::Usage(_)
+            | Change::Usage { .. }
             | Change::Stamped(_)
             | Change::ToolsDeclared { .. }
             | Change::Snapshot(_)
@@ -250,6 +250,7 @@ fn role_name(role: MessageKind) -> &'static str {
 fn usage_entry(usage: Usage) -> Value {
     let counts = [
         ("inputTokens", usage.input),
+        ("cachedInputTokens", usage.cached),
         ("outputTokens", usage.output),
         ("totalTokens", usage.total),
     ];

@@ -22,6 +22,7 @@ mod text_fold;
 mod text_form;
 mod text_index;
 pub mod truncate;
+mod usd;
 mod words;
 
 pub use compact_json::compact_json;
@@ -38,4 +39,5 @@ pub use suggest::{
 pub use text_fold::{TextDifference, TextFold};
 pub use text_form::TextForm;
 pub use text_index::TextIndex;
+pub use usd::Usd;
 pub use words::{all_of, any_of, grouped};

@@ -1,6 +1,6 @@
 //! Asks a helper: a conversation of one turn on a thread of its own, whose rules are none.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -12,7 +12,7 @@ use crate::{
     InputSource, NextTurn, Observer, Oracle, ToolHost, converse,
 };
 use ananke_agents::{Limits, SessionOptions, Target};
-use ananke_base::context::CaseKey;
+use ananke_base::context::{CaseKey, lock};
 use ananke_base::message::{
     Lane, MessageId, RequestContext, ServerAnswers, ToolDeclaration, TurnInput, TurnRequest,
     UserContent,
@@ -20,8 +20,8 @@ use ananke_base::message::{
 use ananke_model::settings::RunSettings;
 use ananke_recording::AttemptEnvironment;
 use ananke_rules::{Decision, Evaluator, Inherited, Question};
-use ananke_trace::outcome::{ErrorKind, Halt, Problem, Status};
-use ananke_trace::trace::Trace;
+use ananke_trace::outcome::{ErrorKind, Halt, HelperTotals, Problem, Status, TokenTotals};
+use ananke_trace::trace::{Prices, Trace};
 
 /// The number of times that a helper is asked again if it gave no answer, or none that can be read.
 const RETRIES: u32 = 1;
@@ -48,6 +48,10 @@ pub struct Helper<'a> {
     pub environment: &'a AttemptEnvironment,
     /// The observers of a conversation of this lane.
     pub observers: &'a (dyn Fn(&Lane) -> Vec<Box<dyn Observer + 'a>> + Sync),
+    /// The prices of models; `None` if the config has none.
+    pub prices: Option<Arc<Prices>>,
+    /// The tokens of the helpers of the test, to which those of this one are added.
+    pub spent: &'a Mutex<HelperTotals>,
     /// The kind of problem that it is if the helper has no answer.
     pub kind: ErrorKind,
 }
@@ -125,7 +129,9 @@ impl Helper<'_> {
         let parts = ConversationParts {
             lane: self.lane.clone(),
             session,
-            trace: Trace::new(target.state().clone()).on_thread(thread_id),
+            trace: Trace::new(target.state().clone())
+                .on_thread(thread_id)
+                .priced(self.prices.clone()),
             evaluator,
             checkpoints: Checkpoints::default(),
             tools: &mut *self.tools,
@@ -153,7 +159,26 @@ impl Helper<'_> {
         };
         // The future of a conversation is large: boxed, it does not become a part of that of each caller.
         let result = Box::pin(converse(parts, &mut OnlyTurn(Some(request)))).await;
+        // An answer that cannot be read, or did not come, has cost something as well.
+        self.count(&result.trace);
         self.text_of(result)
+    }
+
+    /// Adds the tokens of a conversation with the helper.
+    fn count(&self, trace: &Trace) {
+        let Some(turn) = trace.turns.first() else {
+            return;
+        };
+        let tokens = TokenTotals::of_turn(trace.turn_usage(turn));
+        let mut spent = lock(self.spent);
+        let of_role = match self.role {
+            HelperRole::Validator => &mut spent.judge,
+            HelperRole::Simulator => &mut spent.simulator,
+            HelperRole::Generator => &mut spent.generator,
+            // A report is written after the run, whose numbers it contains.
+            HelperRole::Reporter => return,
+        };
+        *of_role = *of_role + tokens;
     }
 
     fn session_options(&self, thread_id: String) -> SessionOptions {

@@ -20,7 +20,7 @@ const TYPES: &[(&[&str], &str)] = &[
     ),
     (
         &["cost"],
-        "ananke counts tokens, not money: `usage: { max_total_tokens: 5000 }`",
+        "limit the cost by the `prices` of the config: `usage: { max_cost_usd: 0.05 }`",
     ),
     (
         &["agent-rubric", "answer-relevance", "classifier", "context-"],

@@ -7,8 +7,8 @@ use serde::Deserialize;
 
 use super::short::ShortForm;
 use super::{
-    JudgeRule, Limit, OneOrMany, OutcomeRule, ProvenanceRule, ScriptRule, SequenceRule, Short,
-    Since, SnapshotRule, Text, Toggle, ToolRules, ValueCondition, WheneverRule,
+    CostLimit, JudgeRule, Limit, OneOrMany, OutcomeRule, ProvenanceRule, ScriptRule, SequenceRule,
+    Short, Since, SnapshotRule, Text, Toggle, ToolRules, ValueCondition, WheneverRule,
 };
 use ananke_base::diagnostic::{Span, Spanned};
 use ananke_base::text::TextForm;
@@ -75,7 +75,7 @@ pub struct AssertBlock {
     /// How the turn must end; on a test or target the last turn. An expected error does not fail the test.
     #[schemars(example = &"interrupted")]
     pub outcome: Option<Spanned<OutcomeRule>>,
-    /// Token limits.
+    /// Limits of tokens, of their cost, and of requests to a model.
     #[schemars(example = serde_json::json!({"max_total_tokens": 5_000}))]
     pub usage: Option<Spanned<Toggle<UsageLimits>>>,
     /// Compares what the agent did with a committed file: on a turn in that turn, on a test or target in the whole
@@ -149,7 +149,7 @@ pub struct ValueRule {
     pub of: Option<Spanned<TextOf>>,
 }
 
-/// Token limits, as reported by the agent. A value equal to the limit passes; `false` disables an inherited limit.
+/// Limits of tokens, as reported by the agent, of their cost, and of requests to a model. A value equal to the limit passes; `false` disables an inherited limit.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
@@ -160,6 +160,13 @@ pub struct UsageLimits {
     pub max_output_tokens: Option<Spanned<Limit>>,
     /// Maximum number of tokens that the models may read and write together; counted in the same way.
     pub max_total_tokens: Option<Spanned<Limit>>,
+    /// Maximum cost of the tokens in US dollars, by the `prices` of the config; counted in the same way.
+    #[schemars(extend("x-since" = "1.4"), example = 0.05)]
+    pub max_cost_usd: Option<Spanned<CostLimit>>,
+    /// Maximum number of requests to the model in a turn: one, and one more for each round of answers to its calls. For targets
+    /// that are a model.
+    #[schemars(extend("x-since" = "1.4"), example = 5)]
+    pub max_rounds: Option<Spanned<Limit>>,
 }
 
 /// Limits in milliseconds of the agent's time. A value equal to the limit passes; `false` disables an inherited limit.

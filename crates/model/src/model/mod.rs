@@ -42,9 +42,9 @@ pub use call_selector::{CallSelector, CallStatus, ResultMatch};
 pub use cases::{Cases, Skip};
 pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
 pub use config::{
-    EnvFile, EnvFileEntry, HarmlessMutation, Hook, MutationOperator, MutationSettings,
+    EnvFile, EnvFileEntry, HarmlessMutation, Hook, ModelPrice, MutationOperator, MutationSettings,
     ProjectLimits, QuarantineEntry, Ready, RedactEntry, RedactMatch, ScriptProgram, ScriptRule,
-    Server,
+    Server, WrittenPrices,
 };
 pub use content::{Media, TextPart, WrittenAttachment, WrittenContent, WrittenPart};
 pub use count::Count;
@@ -67,8 +67,8 @@ pub use rules::{
     TracedValues, ValueSource, WheneverRule, WhichCalls, WithinScope,
 };
 pub use scalars::{
-    Decimal, Flag, Limit, Number, OneOrMany, Scalar, Text, TimeoutMs, WholeNumber, add_bounds,
-    extension_keys, is_reference, mapping, optional_mapping, version_schema,
+    CostLimit, Decimal, Flag, Limit, Number, OneOrMany, Scalar, Text, TimeoutMs, WholeNumber,
+    add_bounds, extension_keys, is_reference, mapping, optional_mapping, version_schema,
 };
 pub use short::{Short, ShortForm, TextOr};
 pub use simulate::{Checkpoint, Simulate, SimulatorName, Walk, WalkAction};

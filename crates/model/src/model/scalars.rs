@@ -79,12 +79,15 @@ impl WholeNumber for NonZeroU64 {
 
 /// A limit: a number of what it limits, or `false` to switch off what an outer level set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum Limit<N = u64> {
     /// `false`.
     Off,
     /// The largest number that still passes.
-    Most(Scalar<u64>),
+    Most(Scalar<N>),
 }
+
+/// A limit in US dollars.
+pub type CostLimit = Limit<serde_json::Number>;
 
 /// One value, or a list of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -301,6 +304,36 @@ impl<'de> Deserialize<'de> for Limit {
             value => whole_number(value).map(Self::Most),
         };
         limit.ok_or_else(|| no_form(&node, "`false`, a whole number or exactly one `${…}`"))
+    }
+}
+
+impl<'de> Deserialize<'de> for CostLimit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let node = Node::deserialize(deserializer)?;
+        let limit = match &node.value {
+            NodeValue::Bool(false) => Some(Self::Off),
+            NodeValue::Number(number) => Some(Self::Most(Scalar::Literal(number.clone()))),
+            value => reference(value).map(Self::Most),
+        };
+        limit.ok_or_else(|| no_form(&node, "`false`, a number or exactly one `${…}`"))
+    }
+}
+
+impl JsonSchema for CostLimit {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "CostLimit".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [
+            { "type": "number", "minimum": 0 },
+            { "type": "string", "pattern": ONE_REFERENCE },
+            { "type": "boolean", "const": false },
+        ]})
     }
 }
 

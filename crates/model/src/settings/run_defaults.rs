@@ -13,6 +13,7 @@ use crate::model::{
 };
 use ananke_base::diagnostic::Spanned;
 use ananke_base::statistics::Percentage;
+use ananke_base::text::Usd;
 use ananke_derive::{Bounds, Settings};
 
 /// How tests run: defaults for the options of `ananke run`. The command line takes precedence; `--fail-fast=false` switches off
@@ -102,6 +103,13 @@ pub struct RunDefaults {
     #[setting(group = Execution)]
     #[setting(help = "Go on although the agent answers none of the first tests")]
     pub keep_going: NoKey,
+    /// The most that the run may cost, in US dollars.
+    #[serde(skip)]
+    #[setting(value = Usd, group = Execution, value_name = "USD")]
+    #[setting(
+        help = "Start no further test once the agents and their helpers have cost more than this, by the `prices` of the config"
+    )]
+    pub max_cost: NoKey,
     /// Whether a turn is aborted at the first violated rule (default `false`: it is evaluated completely). `--stop-early`
     #[schemars(example = true)]
     #[setting(group = Execution)]

@@ -13,7 +13,7 @@ use crate::model::{Flag, Number, Percent, Short, TestRuns};
 use crate::variables::{Interpolation, Leaf, NotReady};
 use ananke_base::diagnostic::Spanned;
 use ananke_base::statistics::Percentage;
-use ananke_base::text::parse_duration;
+use ananke_base::text::{Usd, parse_duration};
 
 /// The key of a setting that has none in `run`: only the command line gives it, or another part of the config.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -141,6 +141,19 @@ impl KeyValue<Spanned<Short<TestRuns>>> for RunCount {
         interpolation: &mut Interpolation<'_>,
     ) -> Leaf<Self> {
         Self::fill(written, interpolation).ok_or(NotReady::Invalid)
+    }
+}
+
+impl FlagValue for Usd {
+    const FORM: FlagForm = FlagForm::Text;
+
+    fn of_flag(text: &str, _: Within) -> Result<Self, String> {
+        // A dollar sign is how people write amounts, and how reports do.
+        let number = text.strip_prefix('$').unwrap_or(text).parse();
+        let Ok(number) = number else {
+            return Err("expected an amount of US dollars, such as `0.50`".to_owned());
+        };
+        Self::of(&number).map_err(|wrong| format!("the amount {wrong}"))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The checks of a config, before anything runs.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::loaded::{FilledTarget, needs_of_rules, needs_of_test, secrets_of_programs, unmet};
 use crate::project::{Config, LaunchContext, ReadConfig, ResolvedTarget, ServerCommand, Variables};
@@ -11,6 +12,7 @@ use ananke_model::variables::{Interpolation, Mode, Scope};
 use ananke_rules::Block;
 use ananke_trace::outcome::Level;
 use ananke_trace::redact::Redactor;
+use ananke_trace::trace::Prices;
 
 /// The parts of a config that a run needs in addition to its targets.
 #[derive(Default)]
@@ -19,6 +21,8 @@ pub(crate) struct CheckedConfig {
     pub(crate) reports: Vec<(PathBuf, ReportFormat)>,
     /// The servers that run while the tests run.
     pub(crate) servers: Vec<ServerCommand>,
+    /// The prices of models.
+    pub(crate) prices: Option<Arc<Prices>>,
 }
 
 /// Checks every leaf that does not depend on a test; for an invalid config, only what is independent of the invalid parts.
@@ -70,9 +74,14 @@ pub(crate) fn check_config(
     config.check_hooks(context, variables, &mut found);
     let reports = config.reports(context, variables, &mut found);
     let servers = config.servers(context, variables, mode, redactor, &mut found);
+    let prices = config.prices(context, variables, &mut found);
     redactor.add(secrets_of_programs(config, &variables.scope(context)));
     reading.report(found, problems);
-    CheckedConfig { reports, servers }
+    CheckedConfig {
+        reports,
+        servers,
+        prices,
+    }
 }
 
 /// Checks the named assertions, also those that no block extends, and the tools that ask the user.

@@ -191,6 +191,7 @@ pub(crate) fn needs_of_rules(block: &Block) -> Vec<Need> {
         RuleSubject::Calls => Some(Capability::ToolCalls),
         RuleSubject::DeclaredTools => Some(Capability::ToolSchemas),
         RuleSubject::Tokens => Some(Capability::Usage),
+        RuleSubject::Requests => Some(Capability::ModelRequests),
         RuleSubject::State => Some(Capability::State),
         RuleSubject::Text
         | RuleSubject::End

@@ -10,6 +10,7 @@ mod plan;
 mod split;
 mod target_description;
 mod touched;
+mod unpriced;
 
 pub use file_hashes::file_hash;
 pub use plan::Plan;

@@ -12,6 +12,7 @@ use ananke_model::settings::RunSettings;
 use ananke_trace::golden::Golden;
 use ananke_trace::outcome;
 use ananke_trace::redact::Redactor;
+use ananke_trace::trace::Prices;
 
 /// The tests of one project, in the order they run.
 #[derive(Clone, Debug)]
@@ -36,6 +37,8 @@ pub struct Plan {
     pub reports: Vec<(PathBuf, ReportFormat)>,
     /// The servers that run while the tests run, in their order; to be started only if something is sent to them.
     pub servers: Vec<ServerCommand>,
+    /// The prices of models; `None` if the config has none.
+    pub prices: Option<Arc<Prices>>,
     /// The settings with which tests run.
     pub settings: RunSettings,
     /// The context that the agent gets with every request, over that of the tests.

@@ -18,7 +18,7 @@ use ananke_base::message::{HistoryMessage, MessageId, RequestContext, ServerRequ
 use ananke_base::text::all_of;
 use ananke_model::variables::{Interpolation, Leaf, Secret};
 use ananke_rules::{Block, Inherited, inherit};
-use ananke_trace::trace::KnownName;
+use ananke_trace::trace::{KnownName, Prices};
 
 /// The time that a case of a case file may take by default (SPEC 9).
 pub(crate) const CASE_TIMEOUT: Duration = Duration::from_mins(5);
@@ -59,6 +59,8 @@ pub struct Prepared {
     pub thread_is_fixed: bool,
     /// The rate and the concurrency with which the agent may be sent requests.
     pub pace: TargetPace,
+    /// The prices of models; `None` if the config has none.
+    pub prices: Option<Arc<Prices>>,
     /// The names of what the agent sends and no rule is about.
     pub known: Vec<KnownName>,
     /// The timeout of a turn that has none of its own; `None` is the default.
@@ -219,6 +221,7 @@ impl Preparation {
             offered: self.test.offered(),
             thread_id,
             pace: filled_target.pace?,
+            prices: self.plan.prices.clone(),
             known: filled_target.known?,
             thread_is_fixed: self.thread_is_given || self.literal_thread().is_some(),
             timeout: filled_target.timeout.ok()?,

@@ -10,7 +10,8 @@ use ananke_base::source::{self, FreeMap, Node, TypeMismatch};
 use ananke_model::model::{
     AssertBlock, Awaiting, CaseLine, EnvFileEntry, File, Hook, MutationSettings, OneOrMany,
     ProjectLimits, QuarantineEntry, RedactEntry, ReportEntry, ReportSettings, ScriptProgram,
-    Server, TAG_DEFAULTS, TestFile, Text, extension_keys, is_extension_key, version_schema,
+    Server, TAG_DEFAULTS, TestFile, Text, WrittenPrices, extension_keys, is_extension_key,
+    version_schema,
 };
 use ananke_model::schema::{FileKind, generate_of};
 use ananke_model::settings::RunDefaults;
@@ -80,6 +81,13 @@ pub struct ConfigFile {
     /// Limits of every test.
     #[schemars(extend("x-since" = "1.4"), example = serde_json::json!({ "evaluation_ms": 60000 }))]
     pub limits: Option<ProjectLimits>,
+    /// What models cost, in US dollars per million tokens: by the names of the models, or the path of a file with them. Costs are
+    /// shown where prices and tokens are known. Paths are relative to this file's directory.
+    #[schemars(
+        extend("x-since" = "1.4"),
+        example = serde_json::json!({ "gpt-5": { "input": 1.25, "cached": 0.125, "output": 10 } })
+    )]
+    pub prices: Option<WrittenPrices>,
     /// How it is found out whether an agent waits for input.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({ "tools": ["ask_customer"] }))]
     pub awaiting: Option<Awaiting>,

@@ -16,6 +16,7 @@ mod launch;
 mod locate;
 mod mutation_gate;
 mod own_output;
+mod prices;
 mod read_config;
 mod redactions;
 mod run_hooks;

@@ -95,6 +95,7 @@ impl ReadProject<'_> {
             told: of_older_versions(problems).collect(),
             reports: checked.reports,
             servers: checked.servers,
+            prices: checked.prices,
             settings: selection.settings.effective(),
             request_context: selection.request_context.clone(),
             environment: Arc::clone(&context.environment),

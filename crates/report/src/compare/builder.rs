@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 
-use super::comparison::AgentsTime;
+use super::comparison::{AgentsTime, SpentBothTimes};
 use super::{
     ChangeKind, ComparedRun, ComparedSide, Comparison, ComparisonRules, Noise, RunSummary,
     TestChange, TestSummary,
@@ -96,6 +96,7 @@ pub(crate) struct ComparisonBuilder {
     noise: Noise,
     changes: Vec<TestChange>,
     agents_time: AgentsTime,
+    spent: SpentBothTimes,
 }
 
 impl ComparisonBuilder {
@@ -110,6 +111,7 @@ impl ComparisonBuilder {
             noise,
             changes: Vec::new(),
             agents_time,
+            spent: SpentBothTimes::default(),
         }
     }
 
@@ -123,6 +125,9 @@ impl ComparisonBuilder {
             self.agents_time.before_us += before.duration_us;
             self.agents_time.after_us += after.duration_us;
         }
+        self.spent.tokens.add(before.tokens, after.tokens);
+        let [was, is] = [&before, &after].map(|test| test.cost_usd.map(|cost| cost.0.0));
+        self.spent.cost.add(was, is);
         self.changes
             .extend(TestChange::between(before, after, self.noise));
     }
@@ -146,6 +151,7 @@ impl ComparisonBuilder {
             before,
             changes,
             agents_time,
+            spent,
             ..
         } = self;
         Comparison {
@@ -154,6 +160,7 @@ impl ComparisonBuilder {
             changes,
             not_run,
             agents_time,
+            spent,
             also: also.to_vec(),
         }
     }

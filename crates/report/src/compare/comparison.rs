@@ -22,6 +22,7 @@ pub struct Comparison {
     /// The number of tests of the first report that the second run did not select.
     pub(crate) not_run: usize,
     pub(crate) agents_time: AgentsTime,
+    pub(crate) spent: SpentBothTimes,
     pub(crate) also: Vec<ChangeKind>,
 }
 
@@ -67,6 +68,33 @@ pub(crate) struct AgentsTime {
     pub(crate) tests: usize,
     pub(crate) before_us: u64,
     pub(crate) after_us: u64,
+}
+
+/// The tokens and the cost of the tests that have them in both runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SpentBothTimes {
+    pub(crate) tokens: ComparedSum,
+    /// In parts of a dollar.
+    pub(crate) cost: ComparedSum,
+}
+
+/// A sum over the tests in which it is known both times.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ComparedSum {
+    pub(crate) tests: usize,
+    pub(crate) before: u64,
+    pub(crate) after: u64,
+}
+
+impl ComparedSum {
+    /// Adds a test, if its number is known both times.
+    pub(crate) fn add(&mut self, before: Option<u64>, after: Option<u64>) {
+        if let (Some(before), Some(after)) = (before, after) {
+            self.tests += 1;
+            self.before = self.before.saturating_add(before);
+            self.after = self.after.saturating_add(after);
+        }
+    }
 }
 
 impl Comparison {

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use serde_json::Value;
 
-use ananke_base::text::{duration, grouped, truncate};
+use ananke_base::text::{Usd, duration, grouped, truncate};
 use ananke_trace::outcome::{
     ComparedValue, Measured, MeasuredUnit, Outcome, RuleResult, TranscriptLine, brief,
 };
@@ -266,6 +266,8 @@ impl LookedAt {
             ValuePlace::Call { .. } | ValuePlace::State(_) | ValuePlace::Output(_) => "value",
             ValuePlace::Measured(MeasuredUnit::Milliseconds) => "time",
             ValuePlace::Measured(MeasuredUnit::Tokens) => "tokens",
+            ValuePlace::Measured(MeasuredUnit::Dollars) => "cost",
+            ValuePlace::Measured(MeasuredUnit::Requests) => "requests",
             ValuePlace::Measured(MeasuredUnit::Calls) | ValuePlace::CallCount(_) => "calls",
             ValuePlace::Answer => "answer",
         }
@@ -307,7 +309,10 @@ impl ValuePlace {
 fn in_words(measured: Measured) -> String {
     match measured.unit {
         MeasuredUnit::Milliseconds => duration::exact(measured.actual),
-        MeasuredUnit::Tokens | MeasuredUnit::Calls => grouped(measured.actual),
+        MeasuredUnit::Dollars => Usd(measured.actual).exact(),
+        MeasuredUnit::Tokens | MeasuredUnit::Calls | MeasuredUnit::Requests => {
+            grouped(measured.actual)
+        }
     }
 }
 

@@ -16,6 +16,6 @@ pub(crate) use builder::ComparisonBuilder;
 pub use builder::{Baseline, Coverage, ReportPath};
 pub use change::{ChangeKind, Noise};
 pub(crate) use change::{TestChange, ValueChange, ratio};
-pub(crate) use comparison::{ComparedRun, ComparedSide, RunSummary};
+pub(crate) use comparison::{ComparedRun, ComparedSide, ComparedSum, RunSummary};
 pub use comparison::{Comparison, ComparisonRules};
 pub(crate) use test_summary::TestSummary;

@@ -4,8 +4,10 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::conversation_facts::{ConversationFacts, FoundValue, LookedAt};
-use ananke_base::text::truncate;
+use crate::run_document::Dollars;
+use ananke_base::text::{Usd, truncate};
 use ananke_trace::outcome::{Outcome, Status, TranscriptLine};
+use ananke_trace::trace::Cost;
 
 /// The most ways in which the runs of one test went that are kept.
 const MOST_WAYS: usize = 20;
@@ -36,6 +38,14 @@ pub(crate) struct TestSummary {
     #[serde(rename = "duration_ms", serialize_with = "milliseconds")]
     #[schemars(with = "f64")]
     pub(crate) duration_us: u64,
+    /// The tokens of a run, as far as all of them are known; the mean of several runs. Omitted otherwise.
+    #[schemars(extend("x-since" = "1.1"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tokens: Option<u64>,
+    /// The cost of a run in US dollars, as far as all of it is known; the mean of several runs. Omitted otherwise.
+    #[schemars(extend("x-since" = "1.1"), with = "Option<f64>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost_usd: Option<Dollars>,
     /// The number of turns that were sent.
     #[serde(skip)]
     pub(crate) turns: usize,
@@ -77,6 +87,31 @@ fn milliseconds<S: Serializer>(us: &u64, serializer: S) -> Result<S::Ok, S::Erro
     serializer.serialize_f64(*us as f64 / 1000.0)
 }
 
+/// The tokens and the cost of one of so many runs, as far as all of them are known.
+fn spent_by_each(outcome: &Outcome, runs: u32) -> (Option<u64>, Option<Dollars>) {
+    let (_, spent) = outcome.spent();
+    let each = u64::from(runs.max(1));
+    let mut tokens = None;
+    if spent.turns > 0 && spent.unreported == 0 {
+        tokens = spent.usage.total.whole().map(|total| total / each);
+    }
+    let cost = spent.cost().and_then(Cost::whole);
+    (tokens, cost.map(|cost| Dollars(Usd(cost.0 / each))))
+}
+
+/// The mean of two numbers with these weights; `None` if one of them is not known.
+fn mean(numbers: [Option<u64>; 2], weights: [u64; 2]) -> Option<u64> {
+    let mut sum = 0;
+    for (number, weight) in numbers.into_iter().zip(weights) {
+        // A test that did not run has no numbers, and needs none.
+        if weight > 0 {
+            sum += u128::from(number?) * u128::from(weight);
+        }
+    }
+    let runs = u128::from(weights[0] + weights[1]).max(1);
+    u64::try_from(sum / runs).ok()
+}
+
 impl TestSummary {
     /// The summary of a test.
     pub(crate) fn of(outcome: &Outcome) -> Self {
@@ -92,6 +127,7 @@ impl TestSummary {
             None if status == Status::Skipped => (0, 0),
             None => (1, u32::from(status == Status::Passed)),
         };
+        let (tokens, cost_usd) = spent_by_each(outcome, runs);
         let facts = ConversationFacts::of(outcome);
         let mut place = (String::new(), 0);
         let mut looked_at = None;
@@ -112,6 +148,8 @@ impl TestSummary {
             flaky: outcome.is_flaky(),
             quarantined: outcome.test.quarantine.is_some(),
             duration_us: outcome.transcript.duration_us,
+            tokens,
+            cost_usd,
             turns: outcome.transcript.sent_turns().count(),
             tools: lines
                 .filter_map(|line| match line {
@@ -148,6 +186,10 @@ impl TestSummary {
             let sum = kept.duration_us * kept_runs + rest.duration_us * rest_runs;
             kept.duration_us = sum / (kept_runs + rest_runs).max(1);
         }
+        let weights = [kept.runs, rest.runs].map(u64::from);
+        kept.tokens = mean([kept.tokens, rest.tokens], weights);
+        let costs = [kept.cost_usd, rest.cost_usd].map(|cost| cost.map(|cost| cost.0.0));
+        kept.cost_usd = mean(costs, weights).map(|cost| Dollars(Usd(cost)));
         kept.runs += rest.runs;
         kept.passed += rest.passed;
         kept.flaky |= rest.flaky && !kept.fails();

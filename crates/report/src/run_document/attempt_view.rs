@@ -144,6 +144,7 @@ impl AttemptView<'_> {
             other_runs: Vec::new(),
             self_comparison: None,
             change: None,
+            helpers: Box::default(),
         };
         if let Some(cause) = end {
             outcome.end(cause);

@@ -1,9 +1,11 @@
-//! Durations for programs: milliseconds with up to three decimals.
+//! Durations for programs, in milliseconds with up to three decimals, and amounts in US dollars with every decimal.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+use ananke_base::text::Usd;
 
 /// A duration, in microseconds; in a document it is a number of milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +44,40 @@ impl<'de> Deserialize<'de> for Milliseconds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let ms = f64::deserialize(deserializer)?;
         Self::of(ms).ok_or_else(|| D::Error::custom(format!("nothing takes {ms} ms")))
+    }
+}
+
+/// An amount; in a document it is a number of US dollars.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Dollars(pub(crate) Usd);
+
+impl Serialize for Dollars {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.number().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Dollars {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = serde_json::Number::deserialize(deserializer)?;
+        match Usd::of(&number) {
+            Ok(amount) => Ok(Self(amount)),
+            Err(wrong) => Err(D::Error::custom(format!("an amount {wrong}: {number}"))),
+        }
+    }
+}
+
+impl JsonSchema for Dollars {
+    fn schema_name() -> Cow<'static, str> {
+        f64::schema_name()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        f64::json_schema(generator)
     }
 }
 

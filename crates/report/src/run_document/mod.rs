@@ -15,6 +15,7 @@ mod duration;
 mod entries;
 mod event_numbers;
 mod format_version;
+mod helpers_view;
 mod item_view;
 mod json_text;
 mod merge;
@@ -34,7 +35,7 @@ mod walks_and_checkpoints;
 
 #[cfg(feature = "html")]
 pub(crate) use cause_view::{CauseView, SpecimenView};
-pub(crate) use duration::milliseconds;
+pub(crate) use duration::{Dollars, milliseconds};
 pub(crate) use format_version::VERSION;
 pub use merge::MergedRun;
 pub(crate) use part::part;

@@ -10,19 +10,22 @@ use serde_json::value::RawValue;
 
 use super::attempt_view::{AttemptView, SharedFacts, attempts, outcomes};
 use super::case_assertions::{CaseAssertionView, case_assertions};
+use super::duration::{Dollars, Milliseconds};
+use super::helpers_view::HelpersView;
 use super::json_text::{json, other_text, sent_text};
 use super::part::{all_of, counted, filled, listed, present};
 use super::rule_view::{Assertion, ErrorText, ProblemView, assertions};
 use super::runs_view::{RunsOf, SelfComparisonView, rounded};
+use super::turn_view::{TurnView, UsageView, partial, partial_cost};
 use super::walks_and_checkpoints::{CheckpointView, WalksView};
-use super::{duration::Milliseconds, format_version::FormatVersion, part, turn_view::TurnView};
+use super::{format_version::FormatVersion, part};
 use ananke_base::{context::Day, diagnostic::Place, statistics::StabilityClass};
 use ananke_model::variables::TestAbout;
 use ananke_trace::outcome::{
     EarlierMessage, Outcome, Quarantine, SkipCause, SnapshotWritten, Stability, Status,
     StatusChange, TestIdentity,
 };
-use ananke_trace::trace::{AgentTime, Peer};
+use ananke_trace::trace::{AgentTime, Cost, Peer};
 
 part! {
     /// The result of one test.
@@ -32,6 +35,8 @@ part! {
         let test = &outcome.test;
         let transcript = &outcome.transcript;
         let verdict = &outcome.verdict;
+        let spent = outcome.spent().1;
+        let cost = spent.cost().unwrap_or(Cost::UNKNOWN);
         let stability = outcome.stability.as_deref();
         let is_in_file = !test.is_without_file;
         let state = transcript.state.as_deref().map(|text| (json(text), text));
@@ -119,6 +124,25 @@ part! {
         ended: u64 = transcript.ended_unix_ms;
         /// The agent's time in all turns together, in milliseconds with up to three decimals; omitted if a trace does not show it.
         duration_ms?: Milliseconds = transcript.duration().map(Milliseconds);
+        /// The tokens of all turns of all its runs and attempts; omitted if agents reported none.
+        #[schemars(extend("x-since" = "1.2"))]
+        #[serde(skip_deserializing)]
+        usage?: UsageView = UsageView::known(spent.usage, |tokens| tokens.whole().and_then(counted));
+        /// What is known of the tokens of which a part is unknown; omitted if there is nothing.
+        #[schemars(extend("x-since" = "1.2"))]
+        #[serde(skip_deserializing)]
+        partial_usage?: UsageView = UsageView::known(spent.usage, partial);
+        /// The cost of these tokens in US dollars; omitted if it is not known, or not all of it.
+        #[schemars(extend("x-since" = "1.2"))]
+        #[serde(skip_deserializing)]
+        cost_usd?: Dollars = cost.whole().map(Dollars);
+        /// What is known of a cost of which a part is unknown; omitted if there is nothing.
+        #[schemars(extend("x-since" = "1.2"))]
+        #[serde(skip_deserializing)]
+        partial_cost_usd?: Dollars = partial_cost(cost);
+        /// The tokens and the cost of the agents that were asked for the test, which are no part of those above; omitted if none was.
+        #[schemars(extend("x-since" = "1.2"))]
+        helpers?: HelpersView = HelpersView::known(&outcome.helpers);
         /// `true` if all times of the turns are on a virtual clock: the agent's delays are simulated. Omitted for every other test.
         #[schemars(extend("x-since" = "1.1"))]
         virtual_time?: bool = (transcript.time == AgentTime::Virtual).then_some(true);
@@ -292,6 +316,7 @@ impl From<ResultLine<'_>> for Outcome {
         transcript.is_unanswered = read.is_unanswered.unwrap_or_default();
         transcript.state = read.state.map(|state| sent_text(&state, read.state_text));
         outcome.change = read.change;
+        *outcome.helpers = read.helpers.map(Into::into).unwrap_or_default();
         outcome.other_runs = outcomes(read.other_runs, &shared);
         outcome.self_comparison = read.self_comparison.map(|both| Box::new(both.into()));
         outcome

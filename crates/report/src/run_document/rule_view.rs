@@ -14,6 +14,7 @@ use super::part::{filled, listed};
 use super::{difference_view::DifferenceLines, duration::Milliseconds, milliseconds, part};
 use ananke_base::diagnostic::{Excerpt, ExcerptLine, Place, SourceFile};
 use ananke_base::source::{parse, parse_json};
+use ananke_base::text::Usd;
 use ananke_trace::outcome::{
     CaseWords, ComparedValue, ErrorKind, EvidenceLine, FailureReason, Level, Measured,
     MeasuredUnit, Problem, RuleCounts, RuleResult, RuleStatus, Ruling, Status, ValueDifference,
@@ -72,7 +73,7 @@ part! {
         #[schemars(with = "Option<f64>")]
         actual?: Number = result.measured.as_ref().and_then(actual);
         /// For a limit: the most that passes.
-        limit?: u64 = result.measured.map(|measured| measured.limit);
+        limit?: Number = result.measured.as_ref().map(limit);
         /// What both count: `ms`, `tokens`, `calls`.
         unit?: Cow<'a, str> = result.measured.map(|measured| measured.unit.as_str().into());
         /// For a rule with triggers: how often it was triggered, so far if it failed.
@@ -233,12 +234,10 @@ impl<'a> RuleWords<'a> {
 
 impl From<Assertion<'_>> for RuleResult {
     fn from(read: Assertion<'_>) -> Self {
-        let mut seen: Vec<EvidenceLine> = read
-            .seen
-            .into_iter()
-            .flatten()
-            .map(|text| EvidenceLine::Words(text.into()))
-            .collect();
+        let measured = measured(&read);
+        let seen = read.seen.into_iter().flatten();
+        let mut seen: Vec<EvidenceLine> =
+            seen.map(|text| EvidenceLine::Words(text.into())).collect();
         for evidence in read.evidence.into_iter().flatten() {
             if let Some(line) = seen.get_mut(evidence.entry) {
                 evidence.mark(line);
@@ -274,7 +273,7 @@ impl From<Assertion<'_>> for RuleResult {
                 read.status
             },
             message: read.message.unwrap_or_default().into(),
-            measured: measured(read.actual.as_ref(), read.limit, read.unit.as_deref()),
+            measured,
             ruling: read.judge.map(Cow::into_owned),
             counts: counts.map(|(triggered, not_checkable)| RuleCounts {
                 triggered,
@@ -517,23 +516,47 @@ pub fn rule_results(results: &Sealed<Vec<RuleResult>>) -> Value {
 fn actual(measured: &Measured) -> Option<Number> {
     match measured.unit {
         MeasuredUnit::Milliseconds => Number::from_f64(milliseconds(measured.actual)),
-        MeasuredUnit::Tokens | MeasuredUnit::Calls => Some(measured.actual.into()),
+        MeasuredUnit::Tokens | MeasuredUnit::Calls | MeasuredUnit::Requests => {
+            Some(measured.actual.into())
+        }
+        MeasuredUnit::Dollars => Some(Usd(measured.actual).number()),
     }
 }
 
-fn measured(actual: Option<&Number>, limit: Option<u64>, unit: Option<&str>) -> Option<Measured> {
-    let (actual, limit) = (actual?, limit?);
+fn limit(measured: &Measured) -> Number {
+    match measured.unit {
+        MeasuredUnit::Dollars => Usd(measured.limit).number(),
+        MeasuredUnit::Milliseconds
+        | MeasuredUnit::Tokens
+        | MeasuredUnit::Calls
+        | MeasuredUnit::Requests => measured.limit.into(),
+    }
+}
+
+fn measured(read: &Assertion<'_>) -> Option<Measured> {
+    let (actual, limit) = (read.actual.as_ref()?, read.limit.as_ref()?);
+    let unit = read.unit.as_deref();
     let units = [
         MeasuredUnit::Milliseconds,
         MeasuredUnit::Tokens,
         MeasuredUnit::Calls,
+        MeasuredUnit::Dollars,
+        MeasuredUnit::Requests,
     ];
     let unit = units
         .into_iter()
         .find(|known| Some(known.as_str()) == unit)?;
     let actual = match unit {
         MeasuredUnit::Milliseconds => Milliseconds::of(actual.as_f64()?)?.0,
-        MeasuredUnit::Tokens | MeasuredUnit::Calls => actual.as_u64()?,
+        MeasuredUnit::Tokens | MeasuredUnit::Calls | MeasuredUnit::Requests => actual.as_u64()?,
+        MeasuredUnit::Dollars => Usd::of(actual).ok()?.0,
+    };
+    let limit = match unit {
+        MeasuredUnit::Dollars => Usd::of(limit).ok()?.0,
+        MeasuredUnit::Milliseconds
+        | MeasuredUnit::Tokens
+        | MeasuredUnit::Calls
+        | MeasuredUnit::Requests => limit.as_u64()?,
     };
     Some(Measured {
         actual,

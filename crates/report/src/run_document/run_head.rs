@@ -34,9 +34,14 @@ pub struct RunHead {
 impl RunHead {
     pub(super) fn of(facts: Option<RunFacts>, summary: &SummaryLine<'_>) -> Self {
         let snapshots = summary.snapshots.as_ref();
+        let mut facts = facts.unwrap_or_default();
+        let helpers = summary.helpers.as_ref();
+        if let Some(generator) = helpers.and_then(|helpers| helpers.generator.as_ref()) {
+            *facts.generated = generator.totals();
+        }
         Self {
             obsolete: snapshots.map(SnapshotCounts::obsolete).unwrap_or_default(),
-            facts: facts.unwrap_or_default(),
+            facts,
             selected: summary.selected.max(summary.total),
             total: summary.total,
             started_unix_ms: summary.started,

@@ -1,11 +1,17 @@
 //! The counts of a run, and its end.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::SnapshotTotals;
 use ananke_base::source::is_case_file;
-use ananke_trace::outcome::{Causes, RunClose, RunEvent, RunFacts, TokenTotals, Totals};
+use ananke_trace::outcome::{
+    Causes, HelperTotals, Outcome, RunClose, RunEvent, RunFacts, TokenTotals, Totals,
+};
 use ananke_trace::trace::AgentTime;
+
+/// The most reasons why costs are not known that are listed.
+const MOST_GAPS: usize = 10;
 
 /// The numbers of a run so far.
 #[derive(Debug, Default)]
@@ -19,6 +25,10 @@ pub(crate) struct RunTotals {
     pub(crate) facts: RunFacts,
     /// The tokens of all turns of all attempts, as far as agents reported them.
     pub(crate) tokens: TokenTotals,
+    /// The tokens of all helpers.
+    pub(crate) helpers: HelperTotals,
+    /// The reasons why costs of turns are not known, at most [`MOST_GAPS`].
+    pub(crate) cost_gaps: BTreeSet<String>,
     /// The time of tests whose agents have a virtual clock, in microseconds: part of the durations in `totals`.
     pub(crate) virtual_us: u64,
     pub(crate) snapshots: SnapshotTotals,
@@ -38,6 +48,7 @@ impl RunTotals {
                 facts,
             } => {
                 self.facts.clone_from(facts);
+                self.helpers.generator = *facts.generated;
                 self.selected = *tests;
                 self.started_unix_ms = *unix_ms;
             }
@@ -51,6 +62,8 @@ impl RunTotals {
                 self.total_turns += turns;
                 self.has_cases |= is_case_file(Path::new(&outcome.test.path));
                 self.tokens = self.tokens + tokens;
+                self.helpers = self.helpers + *outcome.helpers;
+                self.add_cost_gaps(outcome);
                 if outcome.transcript.time == AgentTime::Virtual {
                     let us = outcome.transcript.duration_us;
                     self.virtual_us = self.virtual_us.saturating_add(us);
@@ -64,6 +77,22 @@ impl RunTotals {
             RunEvent::RunFinished(end) => self.end = Some(end.clone()),
             _ => {}
         }
+    }
+
+    /// Adds the reasons why costs of turns of a test are not known.
+    fn add_cost_gaps(&mut self, outcome: &Outcome) {
+        for turn in &outcome.transcript.turns {
+            for gap in &turn.cost_gaps {
+                if self.cost_gaps.len() < MOST_GAPS {
+                    self.cost_gaps.insert(gap.clone());
+                }
+            }
+        }
+    }
+
+    /// Whether the config has prices, as far as the tests show it: without them no cost is known, and nothing says why.
+    pub(crate) fn has_prices(&self) -> bool {
+        self.tokens.cost().is_some() || !self.cost_gaps.is_empty()
     }
 
     /// The exit code that the tests lead to, 130 if the run was interrupted; `None` if it was aborted.

@@ -7,11 +7,13 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use super::{duration::Milliseconds, part, part::counted, turn_view::TokensView};
+use super::duration::{Dollars, Milliseconds};
+use super::{part, part::counted, turn_view::TokensView};
 use ananke_base::statistics::{
-    DurationStatistics, Interval, Percentage, ReliabilityEstimate, SequentialTest, exact_interval,
-    reliability,
+    DurationStatistics, Interval, Percentage, ReliabilityEstimate, SequentialTest, Spread,
+    exact_interval, reliability,
 };
+use ananke_base::text::Usd;
 use ananke_trace::outcome::{
     CheckpointRuns, FailedRuns, Outcome, RunPolicy, SelfComparison, Stability, StabilityVerdict,
     Status, Totals,
@@ -59,6 +61,12 @@ part! {
         /// The tokens of all runs, those of their retries as well.
         #[schemars(extend("x-since" = "1.1"))]
         tokens: TokensView = TokensView::of(stability.tokens);
+        /// The tokens of a run, of the runs that reported all of theirs; omitted if none did.
+        #[schemars(extend("x-since" = "1.2"))]
+        run_tokens?: TokenSpread = stability.token_spread.map(TokenSpread::of);
+        /// The cost of a run in US dollars, of the runs whose cost is known; omitted if no cost is.
+        #[schemars(extend("x-since" = "1.2"))]
+        run_cost_usd?: CostSpread = stability.cost_spread.map(CostSpread::of);
         /// The run that all other fields of the result are about, from 1: the first that failed, or the one that decided the test;
         /// the last one if the test passed.
         #[serde(skip_deserializing)]
@@ -69,6 +77,74 @@ part! {
         failures: Cow<'a, [FailedRuns]> = Cow::Borrowed(&stability.failures);
         /// How many more runs did not pass, for reasons that are not listed; omitted if there are none.
         further_failed?: u32 = counted(stability.further_failed);
+    }
+}
+
+part! {
+    /// How far the tokens of runs are apart.
+    #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+    pub(crate) struct TokenSpread of (spread: Spread) {
+        /// The number of runs.
+        #[schemars(extend("x-since" = "1.2"))]
+        runs: usize = spread.count;
+        /// The one in the middle.
+        #[schemars(extend("x-since" = "1.2"))]
+        median: u64 = spread.median;
+        /// The smallest number.
+        #[schemars(extend("x-since" = "1.2"))]
+        min: u64 = spread.least;
+        /// The largest one of them.
+        #[schemars(extend("x-since" = "1.2"))]
+        max: u64 = spread.most;
+        /// The standard deviation of the sample.
+        #[schemars(extend("x-since" = "1.2"))]
+        standard_deviation: u64 = spread.deviation;
+    }
+}
+
+part! {
+    /// How far the costs of runs are apart, in US dollars.
+    #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+    pub(crate) struct CostSpread of (spread: Spread) {
+        /// The number of runs.
+        #[schemars(extend("x-since" = "1.2"))]
+        runs: usize = spread.count;
+        /// The one in the middle.
+        #[schemars(extend("x-since" = "1.2"))]
+        median: Dollars = Dollars(Usd(spread.median));
+        /// The smallest amount.
+        #[schemars(extend("x-since" = "1.2"))]
+        min: Dollars = Dollars(Usd(spread.least));
+        /// The largest one of them.
+        #[schemars(extend("x-since" = "1.2"))]
+        max: Dollars = Dollars(Usd(spread.most));
+        /// The standard deviation of the sample.
+        #[schemars(extend("x-since" = "1.2"))]
+        standard_deviation: Dollars = Dollars(Usd(spread.deviation));
+    }
+}
+
+impl From<TokenSpread> for Spread {
+    fn from(read: TokenSpread) -> Self {
+        Self {
+            count: read.runs,
+            median: read.median,
+            least: read.min,
+            most: read.max,
+            deviation: read.standard_deviation,
+        }
+    }
+}
+
+impl From<CostSpread> for Spread {
+    fn from(read: CostSpread) -> Self {
+        Self {
+            count: read.runs,
+            median: read.median.0.0,
+            least: read.min.0.0,
+            most: read.max.0.0,
+            deviation: read.standard_deviation.0.0,
+        }
     }
 }
 
@@ -252,6 +328,8 @@ impl From<RunsView<'_>> for Stability {
             ),
             turns: read.total_turns,
             tokens: read.tokens.into(),
+            token_spread: read.run_tokens.map(Into::into),
+            cost_spread: read.run_cost_usd.map(Into::into),
             checkpoints: read.checkpoints.into_owned(),
             failures: read.failures.into_owned(),
             further_failed: read.further_failed.unwrap_or_default(),

@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cause_view::CauseView;
-use super::duration::Milliseconds;
+use super::duration::{Dollars, Milliseconds};
 use super::format_version::FormatVersion;
+use super::helpers_view::HelpersView;
 use super::part::{all_of, counted, listed};
 use super::result_view::Quarantined;
 use super::runs_view::FlipCounts;
@@ -69,6 +70,19 @@ part! {
         /// How many of these turns reported no tokens, so that the sums in `usage` are partial; omitted if all reported some.
         #[schemars(extend("x-since" = "1.1"))]
         turns_without_usage?: usize = counted(run.tokens.unreported).filter(|_| has_tokens);
+        /// The cost of the tokens in US dollars, as far as it is known; omitted if nothing of it is.
+        #[schemars(extend("x-since" = "1.2"))]
+        cost_usd?: Dollars = run.tokens.cost().map(|cost| Dollars(cost.known));
+        /// How many turns have a cost that is not known, so that `cost_usd` is partial; omitted if there are none, and without `prices`.
+        #[schemars(extend("x-since" = "1.2"))]
+        turns_without_cost?: usize = counted(run.tokens.uncosted).filter(|_| run.has_prices());
+        /// Why the cost is not known of them: at most ten reasons; omitted if there are none.
+        #[schemars(extend("x-since" = "1.2"))]
+        #[serde(skip_deserializing)]
+        cost_not_shown?: Vec<&'a str> = listed(run.cost_gaps.iter().map(String::as_str));
+        /// The tokens and the cost of all agents that were asked in addition to those under test; omitted if none was.
+        #[schemars(extend("x-since" = "1.2"))]
+        helpers?: HelpersView = HelpersView::known(&run.helpers);
         /// When the run started, in Unix milliseconds.
         started: u64 = run.started_unix_ms;
         /// The wall-clock duration of the run, in milliseconds with up to three decimals; omitted if it was aborted.

@@ -5,17 +5,19 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
+use super::duration::{Dollars, Milliseconds};
 use super::event_numbers::change_own;
 use super::item_view::{ItemView, SaidView, ToolCallView, items};
+use super::part;
 use super::part::{all_of, counted, filled, listed};
 use super::raw_view::{EventView, ExchangeView, StateView};
 use super::rule_view::{Assertion, ErrorText, ProblemView, assertions};
-use super::{duration::Milliseconds, part};
+use ananke_base::text::Usd;
 use ananke_trace::outcome::{
     Gap, InputDecision, InputOrigin, OpenInterrupt, RawTurn, ReportedRunEnd, Status, TimeLimits,
     Timing, TokenTotals, TranscriptLine, TurnEnd, TurnOutcome,
 };
-use ananke_trace::trace::{Tokens, Usage};
+use ananke_trace::trace::{Cost, Tokens, Usage};
 
 part! {
     /// One turn that was sent, or that was not needed.
@@ -85,6 +87,15 @@ part! {
         /// What is known of the tokens of which a part is unknown; omitted if there is nothing.
         #[schemars(extend("x-since" = "1.1"))]
         partial_usage?: UsageView = turn.usage.and_then(|usage| UsageView::known(usage, partial));
+        /// The cost of these tokens in US dollars; omitted if it is not known, or not all of it.
+        #[schemars(extend("x-since" = "1.2"))]
+        cost_usd?: Dollars = turn.usage.and_then(|usage| usage.cost.whole()).map(Dollars);
+        /// What is known of a cost of which a part is unknown; omitted if there is nothing.
+        #[schemars(extend("x-since" = "1.2"))]
+        partial_cost_usd?: Dollars = turn.usage.and_then(|usage| partial_cost(usage.cost));
+        /// Why the cost is not known, or not all of it; omitted if it is, or if the config has no `prices`.
+        #[schemars(extend("x-since" = "1.2"))]
+        cost_not_shown?: Cow<'a, [String]> = all_of(&turn.cost_gaps);
         /// The requests of the turn, each with the head of its response; omitted if the protocol has none, or if they are not kept
         /// (`report` in the config).
         #[schemars(extend("x-since" = "1.1"))]
@@ -138,6 +149,7 @@ impl From<TurnView<'_>> for TurnOutcome {
             state: read.state.map(Into::into),
             dropped: read.dropped.unwrap_or_default(),
         };
+        let cost = read_cost(read.cost_usd, read.partial_cost_usd);
         let mut turn = Self {
             number: read.number,
             id: read.id.map(Into::into),
@@ -158,7 +170,9 @@ impl From<TurnView<'_>> for TurnOutcome {
                 RunOutcomeView::Cancelled => ReportedRunEnd::Cancelled,
                 RunOutcomeView::Interrupted => ReportedRunEnd::Interrupted(interrupts),
             }),
-            usage: UsageView::read(read.usage, read.partial_usage),
+            usage: UsageView::read(read.usage, read.partial_usage)
+                .map(|usage| Usage { cost, ..usage }),
+            cost_gaps: read.cost_not_shown.unwrap_or_default().into_owned(),
             awaits: match (read.awaiting, read.awaiting_input) {
                 (Some(decision), _) | (None, Some(AwaitsInput::Whole(decision))) => {
                     Some(decision.into_owned())
@@ -324,12 +338,15 @@ impl From<LimitsView> for TimeLimits {
 
 part! {
     /// Tokens, as reported by the agent. A number is omitted if a part of it is unknown.
-    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+    #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
     #[expect(clippy::struct_field_names, reason = "the names of the format")]
     #[schemars(rename = "Usage")]
-    pub(crate) struct UsageView of (tokens: [Option<u64>; 3]) {
+    pub(crate) struct UsageView of (tokens: [Option<u64>; 4]) {
         /// Tokens that the models read.
         input_tokens?: u64 = tokens[0];
+        /// Those of them that servers had in a cache.
+        #[schemars(extend("x-since" = "1.2"))]
+        cached_tokens?: u64 = tokens[3];
         /// Tokens that the models wrote.
         output_tokens?: u64 = tokens[1];
         /// Both together, as reported, otherwise their sum.
@@ -340,7 +357,7 @@ part! {
 impl UsageView {
     /// The tokens by `count`, if it knows any.
     pub(crate) fn known(usage: Usage, count: fn(Tokens) -> Option<u64>) -> Option<Self> {
-        let tokens = [usage.input, usage.output, usage.total].map(count);
+        let tokens = [usage.input, usage.output, usage.total, usage.cached].map(count);
         tokens.iter().any(Option::is_some).then(|| Self::of(tokens))
     }
 
@@ -350,8 +367,13 @@ impl UsageView {
             return None;
         }
         let counts = |view: Option<Self>| {
-            view.map_or([None; 3], |view| {
-                [view.input_tokens, view.output_tokens, view.total_tokens]
+            view.map_or([None; 4], |view| {
+                [
+                    view.input_tokens,
+                    view.output_tokens,
+                    view.total_tokens,
+                    view.cached_tokens,
+                ]
             })
         };
         let (whole, partial) = (counts(whole), counts(partial));
@@ -363,6 +385,8 @@ impl UsageView {
             input: tokens(0),
             output: tokens(1),
             total: tokens(2),
+            cached: tokens(3),
+            cost: Cost::UNKNOWN,
         })
     }
 }
@@ -370,6 +394,23 @@ impl UsageView {
 /// The count, if a part of it is unknown and another is not.
 pub(crate) fn partial(tokens: Tokens) -> Option<u64> {
     Some(tokens.counted).filter(|count| tokens.is_partial && *count > 0)
+}
+
+/// The known part of a cost, if a part of it is unknown and another is not.
+pub(crate) fn partial_cost(cost: Cost) -> Option<Dollars> {
+    if cost.is_partial && cost.known > Usd(0) {
+        Some(Dollars(cost.known))
+    } else {
+        None
+    }
+}
+
+/// The cost of which this is known whole, or this in part.
+pub(crate) fn read_cost(whole: Option<Dollars>, partial: Option<Dollars>) -> Cost {
+    Cost {
+        known: whole.or(partial).unwrap_or_default().0,
+        is_partial: whole.is_none(),
+    }
 }
 
 /// How a run ended.
@@ -448,16 +489,40 @@ part! {
         turns: usize = tokens.turns;
         /// How many of these turns reported no tokens; omitted if all reported some.
         without_usage?: usize = counted(tokens.unreported);
+        /// The cost in US dollars, as far as it is known; omitted if nothing of it is.
+        #[schemars(extend("x-since" = "1.2"))]
+        cost_usd?: Dollars = tokens.cost().map(|cost| Dollars(cost.known));
+        /// How many of these turns have a cost that is not known, or not all of it; omitted with the cost, and if there are none.
+        #[schemars(extend("x-since" = "1.2"))]
+        without_cost?: usize = tokens.cost().and_then(|_| counted(tokens.uncosted));
     }
 }
 
 impl From<TokensView> for TokenTotals {
     fn from(read: TokensView) -> Self {
-        let usage = UsageView::read(read.usage, read.partial_usage);
-        Self {
-            usage: usage.unwrap_or_default(),
+        read.totals()
+    }
+}
+
+impl TokensView {
+    /// The tokens as they were written.
+    pub(crate) fn totals(&self) -> TokenTotals {
+        let read = self;
+        let mut usage = UsageView::read(read.usage, read.partial_usage).unwrap_or_default();
+        // A document without a cost is one in which no turn has one.
+        let uncosted = match read.cost_usd {
+            Some(_) => read.without_cost.unwrap_or_default(),
+            None => read.turns,
+        };
+        usage.cost = Cost {
+            known: read.cost_usd.unwrap_or_default().0,
+            is_partial: uncosted > 0,
+        };
+        TokenTotals {
+            usage,
             turns: read.turns,
             unreported: read.without_usage.unwrap_or_default(),
+            uncosted,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The measures of limits: the numbers of a turn that `timing` and `usage` bound.
 
-use ananke_trace::trace::{Fact, Facts, Tokens, Trace, TurnRanges, Usage};
+use ananke_trace::outcome::MeasuredUnit;
+use ananke_trace::trace::{Cost, Fact, Facts, Tokens, Trace, TurnRanges, Usage};
 
 /// Something that is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,37 @@ pub enum Measure {
     OutputTokens,
     /// `usage.max_total_tokens`
     TotalTokens,
+    /// `usage.max_cost_usd`
+    Cost,
+    /// `usage.max_rounds`
+    Rounds,
+}
+
+/// What a turn took of something that is not time, as far as it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Amount {
+    /// The number that is known: tokens, or parts of a dollar.
+    pub(crate) known: u64,
+    /// Whether some of it is not known.
+    pub(crate) is_partial: bool,
+}
+
+impl From<Tokens> for Amount {
+    fn from(tokens: Tokens) -> Self {
+        Self {
+            known: tokens.counted,
+            is_partial: tokens.is_partial,
+        }
+    }
+}
+
+impl From<Cost> for Amount {
+    fn from(cost: Cost) -> Self {
+        Self {
+            known: cost.known.0,
+            is_partial: cost.is_partial,
+        }
+    }
 }
 
 /// The words for a measure, and how it is counted.
@@ -26,10 +58,11 @@ struct Spec {
     path: &'static str,
     name: &'static str,
     of_what: &'static str,
+    unit: MeasuredUnit,
     /// Whether a limit of a test is about the total of its turns (SPEC 7.1).
     has_total: bool,
-    /// The tokens that are counted; `None` for times.
-    tokens: Option<fn(Usage) -> Tokens>,
+    /// The part of the usage that is counted; `None` for times.
+    amount: Option<fn(Usage) -> Amount>,
     /// The facts that its limit rests on.
     needs: Facts,
 }
@@ -39,8 +72,9 @@ const fn time(path: &'static str, name: &'static str, needs: Facts) -> Spec {
         path,
         name,
         of_what: "ms",
+        unit: MeasuredUnit::Milliseconds,
         has_total: false,
-        tokens: None,
+        amount: None,
         needs,
     }
 }
@@ -49,14 +83,15 @@ const fn usage(
     path: &'static str,
     name: &'static str,
     of_what: &'static str,
-    tokens: fn(Usage) -> Tokens,
+    amount: fn(Usage) -> Amount,
 ) -> Spec {
     Spec {
         path,
         name,
         of_what,
+        unit: MeasuredUnit::Tokens,
         has_total: true,
-        tokens: Some(tokens),
+        amount: Some(amount),
         needs: Facts::of(&[Fact::Usage]),
     }
 }
@@ -87,22 +122,32 @@ const SPECS: [Spec; Measure::ALL.len()] = [
         Facts::of(&[Fact::Calls, Fact::CallTimes]),
     ),
     usage("usage.max_input_tokens", "input", "input tokens", |usage| {
-        usage.input
+        usage.input.into()
     }),
     usage(
         "usage.max_output_tokens",
         "output",
         "output tokens",
-        |usage| usage.output,
+        |usage| usage.output.into(),
     ),
     usage("usage.max_total_tokens", "total", "tokens", |usage| {
-        usage.total
+        usage.total.into()
     }),
+    Spec {
+        unit: MeasuredUnit::Dollars,
+        ..usage("usage.max_cost_usd", "cost", "cost", |usage| {
+            usage.cost.into()
+        })
+    },
+    Spec {
+        unit: MeasuredUnit::Requests,
+        ..time("usage.max_rounds", "rounds", Facts::of(&[Fact::Calls]))
+    },
 ];
 
 impl Measure {
     /// Every one, in the order in which people read them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Duration,
         Self::Idle,
         Self::FirstToken,
@@ -110,6 +155,8 @@ impl Measure {
         Self::InputTokens,
         Self::OutputTokens,
         Self::TotalTokens,
+        Self::Cost,
+        Self::Rounds,
     ];
 
     fn spec(self) -> &'static Spec {
@@ -137,13 +184,9 @@ impl Measure {
         self.spec().name
     }
 
-    /// Its unit: `ms` or `tokens`.
-    pub fn unit(self) -> &'static str {
-        if self.spec().tokens.is_some() {
-            "tokens"
-        } else {
-            "ms"
-        }
+    /// The unit of its numbers.
+    pub fn unit(self) -> MeasuredUnit {
+        self.spec().unit
     }
 
     /// Its unit, and which of them: `ms`, `input tokens`.
@@ -156,13 +199,11 @@ impl Measure {
         self.spec().has_total
     }
 
-    /// The tokens of this kind that a turn took; `None` for times.
-    pub(crate) fn tokens(self, trace: &Trace, turn: &TurnRanges) -> Option<Tokens> {
-        Some(
-            trace
-                .turn_usage(turn)
-                .map_or(Tokens::UNKNOWN, self.spec().tokens?),
-        )
+    /// The amount of this that a turn took; `None` for times.
+    pub(crate) fn amount(self, trace: &Trace, turn: &TurnRanges) -> Option<Amount> {
+        let amount = self.spec().amount?;
+        let usage = trace.turn_usage(turn).unwrap_or(Usage::UNKNOWN);
+        Some(amount(usage))
     }
 }
 

@@ -40,7 +40,9 @@ pub use rule_origin::RuleOrigin;
 pub use scope::RuleScope;
 pub use script_question::{ScriptQuestion, ScriptSource};
 pub use setting::{Bound, Setting};
-pub(crate) use total::total;
-pub(crate) use turn_limits::{max_duration, max_first_token, max_idle, max_tokens, max_tool};
+pub(crate) use total::{NOT_SHOWN, total};
+pub(crate) use turn_limits::{
+    max_cost, max_duration, max_first_token, max_idle, max_rounds, max_tokens, max_tool,
+};
 pub(crate) use undecided::{schema_mismatches, take_reason};
 pub(crate) use view::{Exclusions, View};

@@ -30,12 +30,12 @@ impl Setting {
         match self {
             Self::Off(_) => "no limit".to_owned(),
             Self::Bound(bound) => bound.shown(measure),
-            Self::Later(written, _) => format!("{written} {}", measure.unit()),
+            Self::Later(written, _) => format!("{written} {}", measure.unit().as_str()),
         }
     }
 }
 
-/// A limit in milliseconds or tokens; a value equal to it passes.
+/// A limit in milliseconds, tokens or parts of a dollar; a value equal to it passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bound {
     /// The largest number that passes.
@@ -45,12 +45,11 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// The allowed amount, as reports write it: `1.5 s`.
+    /// The allowed amount, as reports write it: `1.5 s`, `$0.05`.
     pub(crate) fn shown(&self, measure: Measure) -> String {
-        if measure.unit() == "ms" {
-            self.time()
-        } else {
-            format!("{} {}", grouped(self.most), measure.unit())
+        match measure.unit() {
+            MeasuredUnit::Milliseconds => self.time(),
+            unit => unit.words(self.most),
         }
     }
 
@@ -63,6 +62,8 @@ impl Bound {
             Measure::InputTokens | Measure::OutputTokens => {
                 return format!("at most {} {}", grouped(self.most), measure.of_what());
             }
+            Measure::Cost => "a cost of ",
+            Measure::Rounds => return format!("at most {} to the model", self.shown(measure)),
             Measure::Duration | Measure::TotalTokens => "",
         };
         format!("{of_what}at most {}", self.shown(measure))
@@ -73,12 +74,12 @@ impl Bound {
         duration::exact(self.most.saturating_mul(1000))
     }
 
-    /// So many tokens, and this limit.
-    pub(crate) fn tokens(&self, actual: u64) -> Measured {
+    /// So many of this unit, and this limit.
+    pub(crate) fn counted(&self, actual: u64, unit: MeasuredUnit) -> Measured {
         Measured {
             actual,
             limit: self.most,
-            unit: MeasuredUnit::Tokens,
+            unit,
         }
     }
 

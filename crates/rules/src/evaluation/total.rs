@@ -2,10 +2,14 @@
 
 use super::measure::{Measure, PerMeasure};
 use super::setting::Bound;
+use super::turn_limits::cost_not_known;
 use super::{Finding, Judgement, Moment, Monitor, View};
-use ananke_base::text::{duration, grouped};
+use ananke_base::text::{Usd, duration, grouped};
 use ananke_trace::outcome::Measured;
 use ananke_trace::trace::{Trace, TurnRanges};
+
+/// The schema version from which on a limit of what is not known is not shown. Before, it is an error of its turn.
+pub(crate) const NOT_SHOWN: (u32, u32) = (1, 4);
 
 /// Checks the total at the end of every turn, so that no further turn is sent once the limit is exceeded.
 pub(crate) fn total(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
@@ -44,14 +48,17 @@ impl Monitor for Total {
             .filter(|(turn, _)| !share(*turn).is_separate)
             .map(|(turn, data)| (turn, self.part(view.trace, data)))
             .collect();
-        let total = self.measured(parts.iter().map(|(_, part)| part).sum());
+        let sum = parts
+            .iter()
+            .fold(0_u64, |sum, (_, part)| sum.saturating_add(*part));
+        let total = self.measured(sum);
         let of_turns = Self::of_turns(count, &parts);
         if moment.is_over() {
             // A limit that applies to no turn is not evaluated; the failure of a turn says that one is exceeded.
             return if parts.is_empty() || !total.is_allowed() {
                 Judgement::Open
             } else {
-                Judgement::Within(total, of_turns)
+                self.at_end(view.trace, &parts, total, of_turns)
             };
         }
         let is_reported = parts.last().is_some_and(|(turn, part)| {
@@ -68,9 +75,14 @@ impl Monitor for Total {
             .collect();
         let took = self.shown(total.actual);
         let limit = self.bound.shown(self.measure);
-        let message = format!("the test took {took} so far, the limit is {limit}");
+        let verb = match self.measure {
+            Measure::Cost => "cost",
+            _ => "took",
+        };
+        let message = format!("the test {verb} {took} so far, the limit is {limit}");
         let expected = match self.measure {
             Measure::Duration => format!("a test of at most {limit}{of_turns}"),
+            Measure::Cost => format!("a test that costs at most {limit}{of_turns}"),
             tokens => format!(
                 "a test of at most {} {}{of_turns}",
                 grouped(self.bound.most),
@@ -96,18 +108,49 @@ impl Monitor for Total {
 }
 
 impl Total {
-    /// The amount of a turn: microseconds, or the tokens that were reported.
+    /// The judgement at the end, of a total that is allowed. A part that is not known may be what exceeds the limit. Files of older
+    /// versions have an error in that turn.
+    fn at_end(
+        &self,
+        trace: &Trace,
+        parts: &[(usize, u64)],
+        total: Measured,
+        of_turns: String,
+    ) -> Judgement {
+        let mut turns = parts.iter().map(|(turn, _)| &trace.turns[*turn]);
+        match turns.find_map(|turn| self.not_known(trace, turn)) {
+            Some(why) if self.bound.origin.source.is_since(NOT_SHOWN) => Judgement::Unknown(why),
+            Some(_) | None => Judgement::Within(total, of_turns),
+        }
+    }
+
+    /// The amount of a turn: microseconds, or what is known of its usage.
     fn part(&self, trace: &Trace, turn: &TurnRanges) -> u64 {
-        match self.measure.tokens(trace, turn) {
-            Some(tokens) => tokens.counted,
+        match self.measure.amount(trace, turn) {
+            Some(amount) => amount.known,
             None => trace.turn_micros(turn),
         }
+    }
+
+    /// The reason why some of the amount of a turn is not known; `None` if all of it is.
+    fn not_known(&self, trace: &Trace, turn: &TurnRanges) -> Option<String> {
+        let amount = self.measure.amount(trace, turn)?;
+        if !amount.is_partial {
+            return None;
+        }
+        if self.measure == Measure::Cost {
+            return Some(cost_not_known(trace, turn));
+        }
+        // A run that failed does not have to report its usage.
+        trace.turn_usage(turn)?;
+        let of_what = self.measure.of_what();
+        Some(format!("the agent did not report its {of_what}"))
     }
 
     fn measured(&self, part: u64) -> Measured {
         match self.measure {
             Measure::Duration => self.bound.micros(part),
-            _ => self.bound.tokens(part),
+            measure => self.bound.counted(part, measure.unit()),
         }
     }
 
@@ -127,6 +170,7 @@ impl Total {
     fn shown(&self, part: u64) -> String {
         match self.measure {
             Measure::Duration => duration::exact(part),
+            Measure::Cost => Usd(part).exact(),
             tokens => format!("{} {}", grouped(part), tokens.of_what()),
         }
     }

@@ -7,8 +7,8 @@ use super::setting::Bound;
 use super::{Evidence, Finding, Judgement, Monitor, at_turn_end};
 use crate::describe::short;
 use ananke_base::text::{duration, grouped};
-use ananke_trace::outcome::Measured;
-use ananke_trace::trace::CallGap;
+use ananke_trace::outcome::{Measured, MeasuredUnit};
+use ananke_trace::trace::{CallGap, CostGap, Trace, TurnRanges};
 
 /// `timing.max_duration_ms`: how long the agent may take in one turn.
 pub(crate) fn max_duration(bound: Bound) -> Box<dyn Monitor> {
@@ -132,14 +132,14 @@ pub(crate) fn max_tool(bound: Bound) -> Box<dyn Monitor> {
 /// agent reported by its end.
 pub(crate) fn max_tokens(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
     at_turn_end(move |view, turn| {
-        let Some(tokens) = measure.tokens(view.trace, turn) else {
+        let Some(tokens) = measure.amount(view.trace, turn) else {
             return Judgement::Open;
         };
         let (of_what, limit) = (measure.of_what(), grouped(bound.most));
-        let measured = bound.tokens(tokens.counted);
+        let measured = bound.counted(tokens.known, measure.unit());
         if !measured.is_allowed() {
             let at_least = if tokens.is_partial { "at least " } else { "" };
-            let took = format!("{at_least}{} {of_what}", grouped(tokens.counted));
+            let took = format!("{at_least}{} {of_what}", grouped(tokens.known));
             let message = format!("the turn took {took}, the limit is {limit}");
             let expected = format!("at most {limit} {of_what}");
             let measured = Some(measured);
@@ -155,4 +155,62 @@ pub(crate) fn max_tokens(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
         }
         Judgement::within(measured, Vec::new())
     })
+}
+
+/// `usage.max_cost_usd`: what the tokens of one turn may cost. A turn whose cost is not known may have cost anything, also if its
+/// run failed.
+pub(crate) fn max_cost(bound: Bound) -> Box<dyn Monitor> {
+    at_turn_end(move |view, turn| {
+        let cost = view.trace.turn_cost(turn);
+        let measured = bound.counted(cost.known.0, MeasuredUnit::Dollars);
+        if !measured.is_allowed() {
+            let at_least = if cost.is_partial { "at least " } else { "" };
+            let limit = bound.shown(Measure::Cost);
+            let took = format!("{at_least}{}", cost.known.exact());
+            let message = format!("the turn cost {took}, the limit is {limit}");
+            let expected = format!("a cost of at most {limit}");
+            let measured = Some(measured);
+            return Judgement::failed(Finding {
+                measured,
+                ..Finding::in_words(message, expected, [took])
+            });
+        }
+        if cost.is_partial {
+            return Judgement::Unknown(cost_not_known(view.trace, turn));
+        }
+        Judgement::within(measured, Vec::new())
+    })
+}
+
+/// `usage.max_rounds`: how many requests a turn may make of a model.
+pub(crate) fn max_rounds(bound: Bound) -> Box<dyn Monitor> {
+    at_turn_end(move |_, turn| {
+        let requests = u64::try_from(turn.exchanges.len()).unwrap_or(u64::MAX);
+        let measured = bound.counted(requests, MeasuredUnit::Requests);
+        if measured.is_allowed() {
+            return Judgement::within(measured, Vec::new());
+        }
+        let (took, limit) = (grouped(requests), bound.shown(Measure::Rounds));
+        let message = format!("the turn made {took} requests to the model, the limit is {limit}");
+        let expected = format!("at most {limit} to the model");
+        let measured = Some(measured);
+        Judgement::failed(Finding {
+            measured,
+            ..Finding::in_words(message, expected, [took])
+        })
+    })
+}
+
+/// The reason why the cost of a turn is not known, in words.
+pub(super) fn cost_not_known(trace: &Trace, turn: &TurnRanges) -> String {
+    let gaps: Vec<String> = trace
+        .cost_gaps(turn)
+        .iter()
+        .map(CostGap::to_string)
+        .collect();
+    if gaps.is_empty() {
+        CostGap::NO_PRICES.to_owned()
+    } else {
+        gaps.join("; ")
+    }
 }

@@ -459,6 +459,16 @@ impl Evaluator {
         })
     }
 
+    /// Whether so many requests are more than the limit of the running turn allows.
+    pub fn exceeds_rounds(&self, requests: usize) -> bool {
+        let turn = self
+            .begun
+            .checked_sub(1)
+            .and_then(|index| self.rules.turns.get(index));
+        let bound = turn.and_then(|turn| turn.limits.get(Measure::Rounds));
+        bound.is_some_and(|bound| usize::try_from(bound.most).is_ok_and(|most| requests > most))
+    }
+
     /// The limits of time of the running turn.
     pub fn time_limits(&self) -> TimeLimits {
         let turn = self

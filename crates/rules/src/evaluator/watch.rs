@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::evaluation::{
     Bound, CallCounting, Captured, Evidence, Exclusions, Finding, Judgement, Measure, Moment,
-    Monitor, Question, RuleOrigin, RuleScope, View, Writing, take_reason,
+    Monitor, NOT_SHOWN, Question, RuleOrigin, RuleScope, View, Writing, take_reason,
 };
 use crate::rule::{Rule, RuleEntry, RuleKind};
 use ananke_trace::outcome::{ComparedValue, Measured, RuleCounts, RuleResult, Ruling};
@@ -185,7 +185,11 @@ impl RuleWatch {
         let judgement = self.monitor.watch(&view, moment);
         self.activity = WatchActivity::Waiting;
         let undecided = self.undecided(&judgement, take_reason());
-        let lacks = undecided.or_else(|| self.lacking(trace, &judgement));
+        let lacks = match &judgement {
+            // What an agent does not report is not its error, and until 1.3 such a limit was one of the test.
+            Judgement::Unknown(why) if self.origin.source.is_since(NOT_SHOWN) => Some(why.clone()),
+            _ => undecided.or_else(|| self.lacking(trace, &judgement)),
+        };
         if let Some(lacks) = lacks {
             self.is_decided = true;
             if found.withholds {

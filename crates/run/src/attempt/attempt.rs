@@ -5,8 +5,9 @@ use crate::context::{AgentContact, AttemptPurpose, Case, blank};
 use crate::follow::RawLog;
 use ananke_base::context::CaseKey;
 use ananke_recording::AttemptEnvironment;
-use ananke_trace::outcome::{ErrorKind, Outcome};
+use ananke_trace::outcome::{ErrorKind, HelperTotals, Outcome};
 use ananke_trace::trace::Facts;
+use std::sync::Mutex;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -23,6 +24,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) raw: Option<RawLog>,
     pub(crate) contact: AgentContact,
     pub(crate) teardown: Teardown,
+    /// The tokens of the agents that were asked for it.
+    pub(crate) helpers: Mutex<HelperTotals>,
     /// The attempt came to its end, and was not aborted because the run stops.
     pub(crate) has_ended: bool,
 }
@@ -47,6 +50,7 @@ impl<'a> Attempt<'a> {
             raw: None,
             contact: AgentContact::default(),
             teardown: Teardown::default(),
+            helpers: Mutex::default(),
             has_ended: false,
         }
     }

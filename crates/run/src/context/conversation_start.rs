@@ -1,10 +1,12 @@
 //! The facts of a conversation that are known before its first turn.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use ananke_base::message::HistoryMessage;
 use ananke_plan::Prepared;
-use ananke_trace::trace::{KnownName, Peer, Trace};
+use ananke_trace::trace::{KnownName, Peer, Prices, Trace};
 
 /// The facts of a conversation that are known before its first turn.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +23,8 @@ pub struct ConversationStart {
     pub has_event_clock: bool,
     /// The names of what the agent sends and no rule is about.
     pub known: Vec<KnownName>,
+    /// The prices of models; `None` if costs do not matter.
+    pub prices: Option<Arc<Prices>>,
     /// The names of the client-side tools that are declared.
     pub client_tools: Vec<String>,
 }
@@ -37,6 +41,7 @@ impl ConversationStart {
             history: prepared.history.clone(),
             has_event_clock: target.has_event_clock(),
             known: prepared.known.clone(),
+            prices: prepared.prices.clone(),
             client_tools: tools.map(|tool| tool.declaration.name.clone()).collect(),
         }
     }
@@ -58,7 +63,8 @@ impl ConversationStart {
         let trace = trace
             .remembering(&self.history)
             .knowing(&self.known)
-            .with_peer(self.peer);
+            .with_peer(self.peer)
+            .priced(self.prices.clone());
         // Times are those of the events if the target says that their clock is right, else those of their arrival.
         if self.has_event_clock {
             trace.by_event_clock()

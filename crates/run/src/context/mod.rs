@@ -28,6 +28,7 @@ mod rate_limit;
 mod request_pace;
 mod run;
 mod run_answers;
+mod spent_cost;
 mod stopper;
 mod tap;
 mod target_limits;

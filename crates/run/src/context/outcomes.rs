@@ -79,7 +79,7 @@ pub(crate) fn aborted(reason: Option<Reason>) -> EndCause {
 /// The end of a test in words: `what` became of it, and the reason that the run stopped for.
 fn because(what: &str, reason: Option<Reason>) -> String {
     match reason {
-        Some(reason) => format!("{what}: {}", reason.as_str()),
+        Some(reason) => format!("{what}: {}", reason.words()),
         None => what.to_owned(),
     }
 }

@@ -10,6 +10,7 @@ use super::conversation_driver::ConversationDriver;
 use super::event_channel::EventSender;
 use super::options::{Options, Person};
 use super::run_answers::RunAnswers;
+use super::spent_cost::SpentCost;
 use super::stopper::{Reason, Stopper};
 use super::tap::Tap;
 use super::target_limits::TargetLimits;
@@ -66,6 +67,8 @@ pub struct Run {
     pub(crate) programs: Arc<SharedPrograms>,
     pub(crate) target_limits: TargetLimits,
     pub(crate) tool_names: ToolNames,
+    /// The cost of its tests so far.
+    pub(crate) spent: SpentCost,
     /// The channel for its events.
     pub(crate) events: EventSender,
 }
@@ -100,6 +103,7 @@ impl Run {
             programs: Arc::default(),
             target_limits: TargetLimits::default(),
             tool_names: ToolNames::default(),
+            spent: SpentCost::default(),
             events,
         }
     }

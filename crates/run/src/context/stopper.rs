@@ -1,7 +1,9 @@
 //! Stopping a run before its end, and why.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use ananke_base::text::Usd;
 use ananke_trace::outcome::Lost;
 use tokio_util::sync::CancellationToken;
 
@@ -18,18 +20,33 @@ pub enum Reason {
     NoAnswer,
     /// A server or the `setup` of the config failed, before the first test.
     NotStarted,
+    /// The tests so far cost more than the run may (`--max-cost`).
+    CostLimit {
+        /// The cost of the tests so far.
+        spent: Usd,
+        /// The most that they may cost.
+        limit: Usd,
+    },
+    /// It is not known whether they do.
+    CostUnknown,
 }
 
 impl Reason {
     /// The words in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
+    pub fn words(self) -> Cow<'static, str> {
+        let words = match self {
             Self::FailFast => "an earlier test did not pass",
             Self::Interrupted => "the run was interrupted",
             Self::ServerEnded => "a server of the config ended",
             Self::NoAnswer => "no earlier test got a complete answer",
             Self::NotStarted => "what the config starts did not start",
-        }
+            Self::CostLimit { spent, limit } => {
+                let (spent, limit) = (spent.exact(), limit.exact());
+                return format!("the run had cost {spent}, and `--max-cost` is {limit}").into();
+            }
+            Self::CostUnknown => "what an earlier test cost is not known, which `--max-cost` needs",
+        };
+        words.into()
     }
 
     /// The resource that is missing to the tests that did not run, if it is that.
@@ -37,6 +54,7 @@ impl Reason {
         match self {
             Self::ServerEnded => Some(Lost::Server),
             Self::NoAnswer => Some(Lost::Agent),
+            Self::CostLimit { .. } | Self::CostUnknown => Some(Lost::Budget),
             Self::FailFast | Self::Interrupted | Self::NotStarted => None,
         }
     }

@@ -49,8 +49,10 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
         raw,
         teardown,
         has_ended,
+        helpers,
         ..
     } = attempt;
+    *outcome.helpers = *lock(&helpers);
 
     // A recording is kept only if its replay has the same outcome. An attempt that was aborted has no complete recording.
     if may_write && has_ended {

@@ -8,7 +8,7 @@ use crate::context::{AttemptSeries, Case, UsedThreads};
 use crate::series::{RepeatedRuns, Retries, WalkSearch};
 use ananke_base::context::CaseKey;
 use ananke_plan::project::run_policy;
-use ananke_trace::outcome::Outcome;
+use ananke_trace::outcome::{HelperTotals, Outcome};
 
 /// Runs the attempts at a test one after the other, until its series needs no more of them or the run stops, and returns the
 /// outcome of the test. The first attempt is `key`; the series counts it on.
@@ -36,10 +36,12 @@ pub(crate) async fn run_attempts(
     } else {
         Box::new(Retries::new(settings.retries))
     };
+    let mut helpers = HelperTotals::default();
     loop {
         // The future of an attempt is large, so it is put aside (boxed) instead of moved with that of the caller.
         let mut outcome = Box::pin(run_attempt(case, key, threads)).await;
         outcome.run = key.run;
+        helpers = helpers + *std::mem::take(&mut outcome.helpers);
         // The agent may remember the thread, so later attempts are to use another one.
         threads.add(&outcome.transcript.thread_id);
         // A test can have many runs, each with secrets of its own. They are masked now, so that later runs need not look for
@@ -51,7 +53,12 @@ pub(crate) async fn run_attempts(
         let next_attempt = series.next(key, outcome);
         match next_attempt {
             Some(event) if case.shared.stopper.reason().is_none() => case.tell(event),
-            _ => return series.finish(case),
+            _ => {
+                // The series shows one attempt, and helpers were asked in all of them.
+                let mut outcome = series.finish(case);
+                *outcome.helpers = helpers;
+                return outcome;
+            }
         }
     }
 }

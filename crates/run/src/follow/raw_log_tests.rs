@@ -43,6 +43,7 @@ fn outcome(log: &RawLog, turns: u32, cited: &[u32], redactor: &Redactor) -> Outc
         timing: Timing::default(),
         run_end: None,
         usage: None,
+        cost_gaps: Vec::new(),
         awaits: None,
         end: TurnEnd::Evaluated,
         rules: Vec::new(),

@@ -40,6 +40,7 @@ impl Helpers<'_> {
             case,
             environment,
             key,
+            helpers,
             ..
         } = self.scripts.attempt;
         let PreparedHelper {
@@ -77,6 +78,8 @@ impl Helpers<'_> {
             key: (*key).clone(),
             environment,
             observers: &|lane| self.scripts.attempt.observers(lane),
+            prices: case.plan.prices.clone(),
+            spent: helpers,
             kind,
         };
         helper.ask(question, read).await

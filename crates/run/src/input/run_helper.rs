@@ -1,6 +1,6 @@
 //! A helper of a whole run: asked before the first test or after the last, on a thread of its own.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -9,22 +9,24 @@ use serde_json::{Map, Value};
 use crate::context::Stopper;
 use crate::hook::{self, Expected, ScriptRequest};
 use ananke_agents::{Limits, SessionOptions, TargetError, Transport};
-use ananke_base::context::{CaseKey, Context};
+use ananke_base::context::{CaseKey, Context, lock};
 use ananke_base::message::{DeclaredTool, ToolAnswer};
 use ananke_conversation::helper::{Helper, HelperQuestion, HelperRole};
 use ananke_conversation::{Handling, ToolHost};
 use ananke_plan::PreparedHelper;
 use ananke_recording::AttemptEnvironment;
 use ananke_rules::ScriptSource;
-use ananke_trace::outcome::{ErrorKind, Halt, Problem};
+use ananke_trace::outcome::{ErrorKind, Halt, HelperTotals, Problem};
 use ananke_trace::process::Launch;
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{ToolCall, Trace};
+use ananke_trace::trace::{Prices, ToolCall, Trace};
 
 /// Asks the helpers of a whole run.
 pub struct RunHelpers {
     environment: AttemptEnvironment,
     stopper: Stopper,
+    prices: Option<Arc<Prices>>,
+    spent: Mutex<HelperTotals>,
 }
 
 impl RunHelpers {
@@ -39,7 +41,21 @@ impl RunHelpers {
         Self {
             environment,
             stopper: stopper.clone(),
+            prices: None,
+            spent: Mutex::default(),
         }
+    }
+
+    /// The same helpers, whose tokens have a cost by these prices.
+    #[must_use]
+    pub fn priced(mut self, prices: Option<Arc<Prices>>) -> Self {
+        self.prices = prices;
+        self
+    }
+
+    /// The tokens of the helpers so far.
+    pub fn spent(&self) -> HelperTotals {
+        *lock(&self.spent)
     }
 
     /// Asks the target `name` with `keys`, and returns the answer that `read` finds in its text. Client-side tools are not
@@ -74,6 +90,8 @@ impl RunHelpers {
             key: CaseKey::first(role.test_mode()),
             environment: &self.environment,
             observers: &|_| Vec::new(),
+            prices: self.prices.clone(),
+            spent: &self.spent,
             kind: ErrorKind::Setup,
         };
         asked.ask(&question, read).await

@@ -118,6 +118,7 @@ async fn run_twice(case: &Case, key: &mut CaseKey, threads: &mut UsedThreads) ->
         std::mem::swap(&mut shown, &mut other);
     }
     let (turns, tokens) = other.spent();
+    *shown.helpers = *shown.helpers + *other.helpers;
     let compared = SelfComparison {
         verdicts,
         turns,

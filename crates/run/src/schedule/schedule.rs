@@ -108,6 +108,13 @@ impl Schedule {
             shared.stopper.stop(Reason::FailFast);
         }
 
+        // A run that cost too much starts no further test; those that run already finish.
+        if let Some(limit) = settings.max_cost
+            && let Some(reason) = shared.spent.add(&outcome, limit)
+        {
+            shared.stopper.wind_down(reason);
+        }
+
         // The end of the test is reported in any case. A failure whose outcome waits for tests before it is shown with that
         // event, so that a person sees it at once. The copy is large, so it needs room like an outcome.
         let mut reporting = self.reporting();

@@ -22,6 +22,7 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let settings = shared.options.settings;
     let started = clock.now();
     let test_count = plan.cases.len();
+    shared.spent.add_before(&shared.facts.generated);
     shared.tell_all(RunEvent::RunStarted {
         tests: test_count,
         unix_ms: clock.unix_ms(started),

@@ -1,11 +1,11 @@
 //! Runs a test several times, and decides what its runs come to.
 //!
 //! **Invariant:** the runs are counted in their order, so that the verdict depends on nothing else; memory does not grow with
-//! their number.
+//! their number, but for two numbers of each, whose median is wanted.
 
 use crate::context::{AttemptSeries, Case, FailureReasons, ReasonNovelty, aborted};
 use ananke_base::context::CaseKey;
-use ananke_base::statistics::{DurationStatistics, SequentialDecision};
+use ananke_base::statistics::{DurationStatistics, SequentialDecision, Spread};
 use ananke_model::model::BrokenProhibitions;
 use ananke_trace::outcome::{
     CheckpointRuns, ErrorKind, Outcome, RunEvent, RunPolicy, SnapshotWritten, Stability,
@@ -37,6 +37,10 @@ pub(crate) struct RepeatedRuns {
     denied_warnings: u32,
     /// The snapshots that any run wrote, each once.
     snapshots: Vec<SnapshotWritten>,
+    /// The tokens of each run that reported all of them.
+    run_tokens: Vec<u64>,
+    /// The cost of each run of which it is known, in parts of a dollar.
+    run_costs: Vec<u64>,
 }
 
 impl RepeatedRuns {
@@ -52,6 +56,8 @@ impl RepeatedRuns {
             durations: DurationStatistics::default(),
             turns: 0,
             tokens: TokenTotals::default(),
+            token_spread: None,
+            cost_spread: None,
             checkpoints: Vec::new(),
             failures: Vec::new(),
             further_failed: 0,
@@ -68,6 +74,8 @@ impl RepeatedRuns {
             warnings: Vec::new(),
             denied_warnings: 0,
             snapshots: Vec::new(),
+            run_tokens: Vec::new(),
+            run_costs: Vec::new(),
         }
     }
 
@@ -95,7 +103,18 @@ impl RepeatedRuns {
         let transcript = &outcome.transcript;
         stability.durations.add(transcript.duration_us);
         stability.turns += transcript.sent_turns().count();
-        stability.tokens = stability.tokens + TokenTotals::of(transcript);
+        let tokens = TokenTotals::of(transcript);
+        stability.tokens = stability.tokens + tokens;
+        if tokens.unreported == 0
+            && let Some(total) = tokens.usage.total.whole()
+        {
+            self.run_tokens.push(total);
+        }
+        if let Some(cost) = tokens.cost()
+            && let Some(cost) = cost.whole()
+        {
+            self.run_costs.push(cost.0);
+        }
         if outcome.status() == Status::Passed {
             stability.passed += 1;
         } else {
@@ -259,6 +278,8 @@ impl AttemptSeries for RepeatedRuns {
         if stability.runs() > 0 {
             (stability.failures, stability.further_failed) = self.reasons.into_parts();
             stability.verdict = verdict;
+            stability.token_spread = Spread::of(self.run_tokens);
+            stability.cost_spread = Spread::of(self.run_costs);
             outcome.stability = Some(Box::new(stability));
         } else {
             outcome.stability = None;

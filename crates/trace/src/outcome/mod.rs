@@ -67,7 +67,7 @@ pub use sentence::without_values;
 pub use stability::{FailedRuns, RunPolicy, SelfComparison, Stability, StabilityVerdict};
 pub use status::{EarlierStatuses, Status, StatusChange};
 pub use test_verdict::{Halt, SkipCause, SnapshotWritten, TestEnd, TestVerdict};
-pub use token_totals::TokenTotals;
+pub use token_totals::{HelperTotals, TokenTotals};
 pub use totals::{ChangeTotals, JudgedTotals, Totals};
 pub use transcript::{EarlierMessage, Transcript};
 pub use transcript_line::{CallFailure, CallOutcome, LateResult, SaidLine, TranscriptLine};

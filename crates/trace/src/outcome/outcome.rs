@@ -9,9 +9,9 @@ use std::ops::Add;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    FailedRuns, Problem, RuleResult, SelfComparison, SkipCause, Stability, StabilityVerdict,
-    Status, StatusChange, TestEnd, TestIdentity, TestVerdict, TokenTotals, Transcript, TurnOutcome,
-    Walks,
+    FailedRuns, HelperTotals, Problem, RuleResult, SelfComparison, SkipCause, Stability,
+    StabilityVerdict, Status, StatusChange, TestEnd, TestIdentity, TestVerdict, TokenTotals,
+    Transcript, TurnOutcome, Walks,
 };
 use ananke_derive::Mask;
 
@@ -42,6 +42,11 @@ pub struct Outcome {
     /// The change against an earlier run, if one is known and it matters.
     #[mask(skip)]
     pub change: Option<StatusChange>,
+    /// The tokens of the agents that were asked for it, in all its runs and attempts; they are no part of those that it spent. Boxed,
+    /// since outcomes are moved and this is large.
+    #[serde(default)]
+    #[mask(skip)]
+    pub helpers: Box<HelperTotals>,
 }
 
 impl Outcome {

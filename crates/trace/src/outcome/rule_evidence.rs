@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::focused_json::MISSING;
 use crate::trace::{EventNumber, Path};
+use ananke_base::text::{Usd, grouped};
 use ananke_derive::Mask;
 
 /// Something that was found instead of what a rule expects.
@@ -93,9 +94,9 @@ impl ValueDifference {
 /// The number that was measured, and the most that was allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
-    /// The number: microseconds of a time, else a count.
+    /// The number: microseconds of a time, parts of an amount ([`Usd`]), else a count.
     pub actual: u64,
-    /// The largest number that passes: milliseconds of a time, else a count.
+    /// The largest number that passes: milliseconds of a time, parts of an amount, else a count.
     pub limit: u64,
     /// The unit of both.
     pub unit: MeasuredUnit,
@@ -110,6 +111,10 @@ pub enum MeasuredUnit {
     Tokens,
     /// Tool calls.
     Calls,
+    /// US dollars.
+    Dollars,
+    /// Requests to a model.
+    Requests,
 }
 
 impl Measured {
@@ -117,19 +122,34 @@ impl Measured {
     pub fn is_allowed(&self) -> bool {
         let limit = match self.unit {
             MeasuredUnit::Milliseconds => self.limit.saturating_mul(1000),
-            MeasuredUnit::Tokens | MeasuredUnit::Calls => self.limit,
+            MeasuredUnit::Tokens
+            | MeasuredUnit::Calls
+            | MeasuredUnit::Dollars
+            | MeasuredUnit::Requests => self.limit,
         };
         self.actual <= limit
     }
 }
 
 impl MeasuredUnit {
+    /// So many of it in words, with every digit: `1,000 tokens`, `$0.05`. A time has words of its own, by its unit.
+    pub fn words(self, count: u64) -> String {
+        match self {
+            Self::Dollars => Usd(count).exact(),
+            Self::Milliseconds | Self::Tokens | Self::Calls | Self::Requests => {
+                format!("{} {}", grouped(count), self.as_str())
+            }
+        }
+    }
+
     /// The word in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Milliseconds => "ms",
             Self::Tokens => "tokens",
             Self::Calls => "calls",
+            Self::Dollars => "USD",
+            Self::Requests => "requests",
         }
     }
 }

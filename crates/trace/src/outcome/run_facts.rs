@@ -10,6 +10,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::TokenTotals;
 use ananke_derive::Mask;
 
 /// What a run was made with. Commit, branch and link are there where the environment of a CI server contains them.
@@ -65,6 +66,10 @@ pub struct RunFacts {
     /// How many tests may run at once, of a run that is not over; 0 where that is not known.
     #[serde(skip)]
     pub parallel: usize,
+    /// The tokens of the agent that generated its tests.
+    #[serde(skip)]
+    #[mask(skip)]
+    pub generated: Box<TokenTotals>,
 }
 
 fn is_empty(files: &BTreeMap<String, String>) -> bool {

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{CheckpointRuns, Status, TokenTotals};
 use ananke_base::statistics::{
-    DurationStatistics, Interval, Percentage, SequentialTest, StabilityClass, exact_interval,
+    DurationStatistics, Interval, Percentage, SequentialTest, Spread, StabilityClass,
+    exact_interval,
 };
 use ananke_derive::Mask;
 
@@ -54,6 +55,14 @@ pub struct Stability {
     /// The tokens of all runs.
     #[mask(skip)]
     pub tokens: TokenTotals,
+    /// The tokens of a run, of the runs that reported all of theirs; `None` if none did.
+    #[serde(default)]
+    #[mask(skip)]
+    pub token_spread: Option<Spread>,
+    /// The cost of a run in parts of a dollar, of the runs whose cost is known; `None` if no cost is.
+    #[serde(default)]
+    #[mask(skip)]
+    pub cost_spread: Option<Spread>,
     /// The number of runs that reached each checkpoint of a simulated conversation, in the order of the test.
     pub checkpoints: Vec<CheckpointRuns>,
     /// The runs that did not pass, by reason; the most frequent first.

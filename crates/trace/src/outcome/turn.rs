@@ -39,6 +39,8 @@ pub struct TurnOutcome {
     /// The tokens that it used, as far as the agent reported them.
     #[mask(skip)]
     pub usage: Option<Usage>,
+    /// The reasons why its cost is not known, or not all of it, in words; none without prices.
+    pub cost_gaps: Vec<String>,
     /// Whether the agent waited for input after it, if that decided how the test went on.
     pub awaits: Option<InputDecision>,
     /// The end of the turn.
@@ -79,6 +81,7 @@ impl TurnOutcome {
             timing: Timing::default(),
             run_end: None,
             usage: None,
+            cost_gaps: Vec::new(),
             awaits: None,
             end: TurnEnd::NotNeeded(reason),
             rules: Vec::new(),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{NearNames, Quarantine, Totals};
 use ananke_derive::Mask;
 
-/// The server or agent that tests could not run without.
+/// The server, agent or money that tests could not run without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Lost {
@@ -17,6 +17,9 @@ pub enum Lost {
     Server,
     /// An agent that answered no test before them.
     Agent,
+    /// The rest of what the run may cost (`--max-cost`).
+    #[schemars(extend("x-since" = "1.2"))]
+    Budget,
 }
 
 /// Everything that decides whether a run passes.
@@ -126,6 +129,9 @@ impl Verdict {
                 reasons.push("a server of the config ended before all tests had run".to_owned());
             }
             Some(Lost::Agent) => reasons.push("no test got an answer".to_owned()),
+            Some(Lost::Budget) => {
+                reasons.push("`--max-cost` stopped the run before all tests had run".to_owned());
+            }
             None => {}
         }
 

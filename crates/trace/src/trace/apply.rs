@@ -11,7 +11,7 @@ use super::trace_item::{MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
 use super::{
     Aside, AsideSource, Author, CallPhase, Change, CustomEvent, Declaration, Delta, Message,
     MessageKind, Origin, ResultContent, RunEnd, StateEvent, ToolCall, ToolResult, Trace, TraceItem,
-    Violation,
+    Usage, Violation,
 };
 use crate::trace::facts::{Entered, Facts, Unread, UnreadCall, UnreadForm, UnreadViolation};
 use ananke_base::context::At;
@@ -93,11 +93,7 @@ impl Trace {
                     exchange.is_truncated = true;
                 }
             }
-            Change::Usage(usage) => {
-                if let Some(exchange) = self.exchanges.last_mut() {
-                    exchange.add_usage(usage);
-                }
-            }
+            Change::Usage { usage, model } => self.add_usage(usage, model.as_deref()),
             Change::StateReplaced(value) => {
                 self.keep_state();
                 self.state.replace(value);
@@ -122,6 +118,17 @@ impl Trace {
             && self.thread_ids.last().map(String::as_str) != Some(&*id)
         {
             self.thread_ids.push(id.into_owned());
+        }
+    }
+
+    /// Adds tokens of the running run, which are of `model`. Without prices their cost stays unknown, for no reason of theirs.
+    fn add_usage(&mut self, usage: Usage, model: Option<&str>) {
+        let (mut priced, mut gap) = (usage, None);
+        if let Some(prices) = &self.prices {
+            (priced, gap) = prices.price(usage, model);
+        }
+        if let Some(exchange) = self.exchanges.last_mut() {
+            exchange.add_usage(priced, gap);
         }
     }
 

@@ -282,7 +282,12 @@ pub enum Change<'a> {
     /// The answer is not whole: it became too long.
     Truncated,
     /// Tokens of the running run, or some of them: reported before the run ends, and added up.
-    Usage(Usage),
+    Usage {
+        /// The tokens; their cost is not known yet.
+        usage: Usage,
+        /// The model that was asked for, or that the agent says they are of.
+        model: Option<Cow<'a, str>>,
+    },
     /// The state is now this.
     StateReplaced(Value),
     /// The state changes by this JSON Patch (RFC 6902).

@@ -1,7 +1,10 @@
 //! Requests to the agent, and the events of their responses.
 
-use super::{RunEnd, Usage};
+use super::{CostGap, RunEnd, Usage};
 use ananke_base::context::At;
+
+/// The most reasons that an exchange keeps: an agent may name a new model each time that it reports tokens.
+const MOST_GAPS: usize = 10;
 
 /// One request to the agent and its response.
 #[derive(Clone, Debug)]
@@ -26,6 +29,8 @@ pub struct Exchange {
     pub is_truncated: bool,
     /// The tokens of its ended runs; unknown if a run finished without reporting them.
     pub usage: Option<Usage>,
+    /// The reasons why some of their cost is not known, each once; at most [`MOST_GAPS`].
+    pub(super) cost_gaps: Vec<CostGap>,
     /// Whether `run_end` is that of a replayed run.
     pub is_replay: bool,
     pub(super) running: RunningRun,
@@ -64,6 +69,7 @@ impl Exchange {
             run_end: None,
             is_truncated: false,
             usage: None,
+            cost_gaps: Vec::new(),
             is_replay: false,
             running: RunningRun::default(),
             ended_by: None,
@@ -82,9 +88,15 @@ impl Exchange {
         self.run_ids.extend(id);
     }
 
-    /// Adds tokens of the running run.
-    pub(super) fn add_usage(&mut self, usage: Usage) {
+    /// Adds tokens of the running run. `gap` is the reason why their cost is not known.
+    pub(super) fn add_usage(&mut self, usage: Usage, gap: Option<CostGap>) {
         self.running.usage = Some(self.running.usage.unwrap_or_default() + usage);
+        if let Some(gap) = gap
+            && self.cost_gaps.len() < MOST_GAPS
+            && !self.cost_gaps.contains(&gap)
+        {
+            self.cost_gaps.push(gap);
+        }
     }
 
     /// Ends a run. An error is kept whatever a later run of the same response says, unless it is a replayed one.

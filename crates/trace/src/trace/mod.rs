@@ -27,6 +27,7 @@ mod owned_change;
 mod path;
 mod peer;
 mod pieced_texts;
+mod prices;
 mod reported_item;
 mod same_json;
 mod snapshot;
@@ -57,6 +58,7 @@ pub use message::{Author, Message, Origin};
 pub use path::{ANY, Path, QUOTED_NAMES};
 pub use peer::{AgentTime, Peer};
 pub use pieced_texts::{PiecedText, PiecedTexts};
+pub use prices::{CostGap, Price, Prices};
 pub use reported_item::ReportedItem;
 pub use same_json::{is_same_json, json_key, read_json};
 pub use state::State;
@@ -66,4 +68,4 @@ pub use trace_item::{
     CustomEvent, Declaration, Delta, StateEvent, TraceItem, Violation, Violations,
 };
 pub use turn::{AnsweredInterrupt, Input, InterruptStatus, TurnRanges};
-pub use usage::{Tokens, Usage};
+pub use usage::{Cost, ModelUsage, Tokens, Usage};

@@ -92,7 +92,10 @@ impl Change<'_> {
                 source,
             },
             Change::Truncated => Change::Truncated,
-            Change::Usage(usage) => Change::Usage(usage),
+            Change::Usage { usage, model } => Change::Usage {
+                usage,
+                model: model.map(owned),
+            },
             Change::StateReplaced(state) => Change::StateReplaced(state),
             Change::StatePatched(patch) => Change::StatePatched(patch),
             Change::Snapshot(items) => Change::Snapshot(items),

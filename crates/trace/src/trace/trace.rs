@@ -1,13 +1,14 @@
 //! The record of one conversation, and how turns, exchanges and events enter it.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::log::{Log, LogPlace};
 use super::{
     Aside, CallPhase, Callers, CustomEvent, Declaration, Delta, Event, EventNumber, Exchange,
-    Input, Interrupt, Message, MessageKind, Origin, Peer, ResultContent, State, StateEvent,
+    Input, Interrupt, Message, MessageKind, Origin, Peer, Prices, ResultContent, State, StateEvent,
     ToolCall, TraceItem, TurnRanges,
 };
 use super::{known::KnownItems, tool_index::ToolIndex, trace_item::ReceivedBytes};
@@ -69,6 +70,8 @@ pub struct Trace {
     by_event_clock: bool,
     /// The conversation before the first turn.
     history: Option<Box<Trace>>,
+    /// The prices of tokens; `None` if costs do not matter.
+    pub(super) prices: Option<Arc<Prices>>,
 }
 
 /// State saved while a replay turn runs.
@@ -112,6 +115,13 @@ impl Trace {
     #[must_use]
     pub fn by_event_clock(mut self) -> Self {
         self.by_event_clock = true;
+        self
+    }
+
+    /// The same record, in which tokens have a cost by these prices.
+    #[must_use]
+    pub fn priced(mut self, prices: Option<Arc<Prices>>) -> Self {
+        self.prices = prices;
         self
     }
 

@@ -1,6 +1,6 @@
 //! The totals of a turn: its text, its times and its tokens.
 
-use super::{Exchange, Trace, TurnRanges, Usage};
+use super::{Cost, CostGap, Exchange, Trace, TurnRanges, Usage};
 use ananke_base::context::At;
 
 impl Trace {
@@ -53,6 +53,34 @@ impl Trace {
         exchanges
             .filter_map(|exchange| exchange.usage)
             .reduce(|sum, usage| sum + usage)
+    }
+
+    /// The cost of a turn; unknown if no run of it ended.
+    pub fn turn_cost(&self, turn: &TurnRanges) -> Cost {
+        match self.turn_usage(turn) {
+            Some(usage) => usage.cost,
+            None => Cost::UNKNOWN,
+        }
+    }
+
+    /// The reasons why the cost of a turn is not known, or not all of it, each once; none if it is known, or if there are no prices.
+    pub fn cost_gaps(&self, turn: &TurnRanges) -> Vec<CostGap> {
+        let mut gaps = Vec::new();
+        if self.prices.is_none() || !self.turn_cost(turn).is_partial {
+            return gaps;
+        }
+        for exchange in self.exchanges_of(turn) {
+            for gap in &exchange.cost_gaps {
+                if !gaps.contains(gap) {
+                    gaps.push(gap.clone());
+                }
+            }
+        }
+        // A run that ended without a word of its tokens gives no reason of its own.
+        if gaps.is_empty() {
+            gaps.push(CostGap::NoTokens);
+        }
+        gaps
     }
 
     /// The moment at which the first request of a turn was sent.

@@ -1,8 +1,10 @@
-//! The tokens that an agent reports.
+//! The tokens that an agent reports, and their cost.
 
 use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
+
+use ananke_base::text::Usd;
 
 /// The count of one kind of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,15 +15,43 @@ pub struct Tokens {
     pub is_partial: bool,
 }
 
+/// A cost, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cost {
+    /// The amount that is known.
+    pub known: Usd,
+    /// Whether the cost of some of the usage is not known.
+    pub is_partial: bool,
+}
+
 /// Tokens of a run, a turn or a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens that models read.
     pub input: Tokens,
+    /// Those of them that servers had in a cache; unknown if that was not reported.
+    pub cached: Tokens,
     /// Tokens that models wrote.
     pub output: Tokens,
     /// The sum of both.
     pub total: Tokens,
+    /// The cost of them; unknown without prices.
+    pub cost: Cost,
+}
+
+/// Tokens of one model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelUsage {
+    /// The tokens.
+    pub usage: Usage,
+    /// The model; `None` if it is not known.
+    pub model: Option<String>,
+}
+
+impl From<Usage> for ModelUsage {
+    fn from(usage: Usage) -> Self {
+        Self { usage, model: None }
+    }
 }
 
 impl Tokens {
@@ -50,8 +80,10 @@ impl Usage {
     /// Nothing was reported.
     pub const UNKNOWN: Self = Self {
         input: Tokens::UNKNOWN,
+        cached: Tokens::UNKNOWN,
         output: Tokens::UNKNOWN,
         total: Tokens::UNKNOWN,
+        cost: Cost::UNKNOWN,
     };
 
     /// The usage reported for one model; without a total, it is the sum of input and output.
@@ -62,6 +94,52 @@ impl Usage {
             input,
             output,
             total,
+            ..Self::UNKNOWN
+        }
+    }
+
+    /// The same usage, with those of its input tokens that a server had in a cache.
+    #[must_use]
+    pub fn with_cached(self, cached: Option<u64>) -> Self {
+        let cached = Tokens::from(cached);
+        Self { cached, ..self }
+    }
+}
+
+impl Cost {
+    /// Nothing is known.
+    pub const UNKNOWN: Self = Self {
+        known: Usd(0),
+        is_partial: true,
+    };
+
+    /// The amount, if all of it is known.
+    pub fn whole(self) -> Option<Usd> {
+        if self.is_partial {
+            None
+        } else {
+            Some(self.known)
+        }
+    }
+}
+
+/// The cost of no usage: nothing, and that is known.
+impl Default for Cost {
+    fn default() -> Self {
+        Self {
+            known: Usd(0),
+            is_partial: false,
+        }
+    }
+}
+
+impl Add for Cost {
+    type Output = Self;
+
+    fn add(self, more: Self) -> Self {
+        Self {
+            known: self.known + more.known,
+            is_partial: self.is_partial || more.is_partial,
         }
     }
 }
@@ -83,8 +161,10 @@ impl Add for Usage {
     fn add(self, more: Self) -> Self {
         Self {
             input: self.input + more.input,
+            cached: self.cached + more.cached,
             output: self.output + more.output,
             total: self.total + more.total,
+            cost: self.cost + more.cost,
         }
     }
 }

@@ -124,6 +124,15 @@ fn merge_models(spans: &mut [PlacedSpan], outer: usize, inner: &[usize]) {
             spans[*index].span.usage = Some(Usage::default());
         }
     }
+    // The tokens of the outer one are those of the inner ones. If these are of different models, it is not known which are of which.
+    if spans[outer].span.model.is_none()
+        && let Some(first) = inner.first()
+    {
+        let model = spans[*first].span.model.clone();
+        if inner.iter().all(|index| spans[*index].span.model == model) {
+            spans[outer].span.model = model;
+        }
+    }
     let own = spans[outer].span.messages.output.take();
     let mut is_known = false;
     let mut left = own.clone().unwrap_or_default();
@@ -171,7 +180,9 @@ fn greater(one: Usage, other: Usage) -> Usage {
     };
     Usage {
         input: greater(one.input, other.input),
+        cached: greater(one.cached, other.cached),
         output: greater(one.output, other.output),
         total: greater(one.total, other.total),
+        ..Usage::UNKNOWN
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::otlp_span::{AnyValue, OtlpSpan, SpanEvent, json_of};
 use super::span_messages::{SpanMessages, is_omitted, is_truncated, unread};
 use crate::call_result::UnwrappedResult;
-use crate::conventions::{Conventions, SpanKind};
+use crate::conventions::{AttributeNames, Conventions, SpanKind};
 use crate::message_item::{MessageItem, first, inner_json, is_given, text_of};
 use crate::tool_end::ToolEnd;
 use ananke_base::source::received_json;
@@ -36,6 +36,8 @@ pub(super) struct ObservedSpan {
     /// The input and the output of the model.
     pub(super) messages: SpanMessages,
     pub(super) usage: Option<Usage>,
+    /// The model that was asked.
+    pub(super) model: Option<String>,
     /// The call that a tool executes.
     pub(super) tool: Option<String>,
     pub(super) call_id: Option<String>,
@@ -91,17 +93,13 @@ impl ObservedSpan {
                 .filter(|text| !text.is_empty())
         };
         let known = &names.attributes;
-        let count = |names: &[String]| first(&attributes, names).and_then(Value::as_u64);
-        let (input_tokens, output_tokens) =
-            (count(&known.input_tokens), count(&known.output_tokens));
         let mut observed = Self {
             kind,
             times: times(span),
             agent: text(&known.agent),
             messages,
-            usage: input_tokens
-                .zip(output_tokens)
-                .map(|(input, output)| Usage::reported(Some(input), Some(output), None)),
+            usage: usage(&attributes, known),
+            model: text(&known.model),
             tool: None,
             call_id: text(&known.call_id),
             args: None,
@@ -142,6 +140,7 @@ impl ObservedSpan {
             agent: None,
             messages: SpanMessages::default(),
             usage: None,
+            model: None,
             tool: None,
             call_id: None,
             args: None,
@@ -370,6 +369,15 @@ pub(super) struct PlacedSpan {
     pub(super) within: Option<u64>,
     /// Its own id.
     pub(super) id: u64,
+}
+
+/// The tokens of a span; `None` if it lacks those that were read or those that were written.
+fn usage(attributes: &Map<String, Value>, known: &AttributeNames) -> Option<Usage> {
+    let count = |names: &[String]| first(attributes, names).and_then(Value::as_u64);
+    let input = count(&known.input_tokens)?;
+    let output = count(&known.output_tokens)?;
+    let usage = Usage::reported(Some(input), Some(output), None);
+    Some(usage.with_cached(count(&known.cached_tokens)))
 }
 
 #[cfg(test)]

@@ -313,7 +313,7 @@ impl SpanReader {
         self.builder.does(at, answer, subagent.as_deref());
         self.builder.is_unread(at, std::mem::take(&mut span.unread));
         if let Some(usage) = span.usage {
-            self.builder.uses(at, usage);
+            self.builder.uses(at, usage, span.model.take());
         }
         if let Some((message, code)) = span
             .error

@@ -9,6 +9,6 @@ mod project_settings;
 pub use mutation_operator::MutationOperator;
 pub use programs::{Hook, Ready, ScriptProgram, ScriptRule, Server};
 pub use project_settings::{
-    EnvFile, EnvFileEntry, HarmlessMutation, MutationSettings, ProjectLimits, QuarantineEntry,
-    RedactEntry, RedactMatch,
+    EnvFile, EnvFileEntry, HarmlessMutation, ModelPrice, MutationSettings, ProjectLimits,
+    QuarantineEntry, RedactEntry, RedactMatch, WrittenPrices,
 };

@@ -4,8 +4,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::model::{Flag, MutationOperator, Number, Percent, Since, Text, TextOr};
+use crate::model::{Decimal, Flag, MutationOperator, Number, Percent, Since, Text, TextOr};
 use ananke_base::diagnostic::Spanned;
+use ananke_base::source::FreeMap;
 use ananke_derive::Bounds;
 
 /// Limits of every test, whatever it tests.
@@ -17,6 +18,25 @@ pub struct ProjectLimits {
     #[schemars(example = 60000)]
     #[bounds(default = 30_000, within = 1..=u64::MAX)]
     pub evaluation_ms: Option<Number>,
+}
+
+/// Prices of models: the path of a file with them, or a mapping.
+pub type WrittenPrices = TextOr<FreeMap<ModelPrice>>;
+
+/// What the tokens of a model cost, in US dollars per million tokens.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.4"))]
+pub struct ModelPrice {
+    /// Price of the tokens that the model reads.
+    #[schemars(example = 2.5, range(min = 0))]
+    pub input: Decimal,
+    /// Price of those of them that the server had in a cache (default: that of `input`).
+    #[schemars(example = 0.25, range(min = 0))]
+    pub cached: Option<Decimal>,
+    /// Price of the tokens that the model writes.
+    #[schemars(example = 10, range(min = 0))]
+    pub output: Decimal,
 }
 
 /// A file of environment variables: its path, or a mapping.

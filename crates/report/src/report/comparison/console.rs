@@ -25,6 +25,7 @@ impl Comparison {
             .reports()
             .map(|(word, run)| format!("{word} {}", words::run(run)));
         let whole = self.not_run().into_iter().chain(self.agents_time());
+        let whole = whole.chain(self.spent());
         text.remarks(runs.chain(whole).chain([self.changed()]));
     }
 

@@ -32,7 +32,7 @@ impl Comparison {
                 escaped(&words::of_run(side))
             );
         }
-        if let Some(line) = self.agents_time() {
+        for line in self.agents_time().into_iter().chain(self.spent()) {
             let _ = writeln!(page, "<li>{}</li>", escaped(&line));
         }
         page.push_str("</ul>\n");

@@ -10,7 +10,8 @@ use serde::Serialize;
 
 use crate::compare::{ChangeKind, ComparedSide, Comparison, TestChange, TestSummary, ValueChange};
 use crate::report::{DocumentText, Documented};
-use crate::run_document::{milliseconds, part};
+use crate::run_document::{Dollars, milliseconds, part};
+use ananke_base::text::Usd;
 use ananke_model::model::ReportFormat;
 
 part! {
@@ -19,10 +20,11 @@ part! {
     pub struct ComparisonView<'a> of (compared: &'a Comparison) {
         let counts = ChangeKind::ALL.map(|kind| (kind, compared.count(kind)));
         let agents_time = compared.agents_time;
+        let spent = [compared.spent.tokens, compared.spent.cost];
         /// The earlier run, or all earlier ones.
-        before!: RunView<'a> = RunView::of(&compared.before, agents_time.before_us);
+        before!: RunView<'a> = RunView::of(&compared.before, agents_time.before_us, spent.map(|sum| (sum.tests > 0).then_some(sum.before)));
         /// The later run, or all later ones.
-        after!: RunView<'a> = RunView::of(&compared.after, agents_time.after_us);
+        after!: RunView<'a> = RunView::of(&compared.after, agents_time.after_us, spent.map(|sum| (sum.tests > 0).then_some(sum.after)));
         /// The number of tests for each kind of change, by the words of their `changes`; a test may have several. Kinds
         /// without a test are omitted.
         counts: BTreeMap<ChangeKind, usize> =
@@ -42,7 +44,7 @@ part! {
     /// The runs of one side.
     #[derive(Debug, Serialize, JsonSchema)]
     #[schemars(rename = "ComparedRun")]
-    pub(crate) struct RunView<'a> of (side: &'a ComparedSide, agents_time_us: u64) {
+    pub(crate) struct RunView<'a> of (side: &'a ComparedSide, agents_time_us: u64, spent: [Option<u64>; 2]) {
         let elapsed = side.runs.iter().map(|run| run.summary.elapsed_us).collect::<Option<Vec<u64>>>();
         let names = side.runs.iter().map(|run| run.name.as_str()).collect::<Vec<&str>>();
         let first = names.first().copied();
@@ -57,6 +59,12 @@ part! {
         duration_ms?: f64 = elapsed.map(|elapsed| milliseconds(elapsed.into_iter().sum()));
         /// The agent's time in all tests that passed in both runs, in milliseconds; of several runs their mean.
         agents_time_ms: f64 = milliseconds(agents_time_us);
+        /// The tokens of a run of all tests of which they are known in both runs; omitted if there are none.
+        #[schemars(extend("x-since" = "1.1"))]
+        tokens?: u64 = spent[0];
+        /// The cost of a run of all tests of which it is known in both runs, in US dollars; omitted if there are none.
+        #[schemars(extend("x-since" = "1.1"))]
+        cost_usd?: Dollars = spent[1].map(|cost| Dollars(Usd(cost)));
     }
 }
 

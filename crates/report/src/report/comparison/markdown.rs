@@ -26,7 +26,7 @@ impl Comparison {
                 words::of_run(side)
             );
         }
-        if let Some(line) = self.agents_time() {
+        for line in self.agents_time().into_iter().chain(self.spent()) {
             let _ = writeln!(head, "- {line}");
         }
         let mut text = head;

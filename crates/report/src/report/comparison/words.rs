@@ -2,10 +2,10 @@
 
 use super::tools::both;
 use crate::compare::{
-    ChangeKind, ComparedRun, ComparedSide, Comparison, TestChange, TestSummary, ratio,
+    ChangeKind, ComparedRun, ComparedSide, ComparedSum, Comparison, TestChange, TestSummary, ratio,
 };
 use crate::report::document::{EntryMark, counted};
-use ananke_base::text::{duration, escape, grouped};
+use ananke_base::text::{Usd, duration, escape, grouped};
 use ananke_trace::outcome::Status;
 
 /// Headings, each with the kinds of changes under it if they are the first of a test; the most important come first.
@@ -85,6 +85,26 @@ impl Comparison {
             || format!("agent's time in {tests} that passed both times: {after}, before {before}");
         (time.tests > 0).then(line)
     }
+
+    /// The changes of the tokens and of the cost, each of the tests of which it is known both times.
+    pub(super) fn spent(&self) -> Vec<String> {
+        let spent = self.spent;
+        let tokens = sum_in_words("tokens", spent.tokens, grouped);
+        let cost = sum_in_words("cost", spent.cost, |amount| Usd(amount).rounded());
+        tokens.into_iter().chain(cost).collect()
+    }
+}
+
+/// `tokens of a run of 3 tests that both have: 1,200, before 900`; `None` if it is known of none.
+fn sum_in_words(name: &str, sum: ComparedSum, shown: fn(u64) -> String) -> Option<String> {
+    if sum.tests == 0 {
+        return None;
+    }
+    let tests = counted(sum.tests, "test");
+    let (before, after) = (shown(sum.before), shown(sum.after));
+    Some(format!(
+        "{name} of a run of {tests} that both have: {after}, before {before}"
+    ))
 }
 
 /// `2 newly failing, 1 slower`.
@@ -191,7 +211,7 @@ pub(super) fn note(change: &TestChange) -> String {
 
 /// Something of a test that was otherwise before.
 pub(super) struct TestDifference {
-    /// The kind of change: `value`, `rate`, `tools`, `ending`, `time`.
+    /// The kind of change: `value`, `rate`, `tools`, `ending`, `time`, `tokens`, `cost`.
     pub(super) word: &'static str,
     pub(super) was: String,
     pub(super) is: String,
@@ -217,7 +237,36 @@ pub(super) fn differences(change: &TestChange) -> Vec<TestDifference> {
     });
     let kinds = change.kinds.iter();
     let others = kinds.filter_map(|kind| difference(*kind, before, after));
-    value.into_iter().chain(rate).chain(others).collect()
+    let spent = [
+        spent("tokens", before.tokens, after.tokens, grouped),
+        spent(
+            "cost",
+            before.cost_usd.map(|cost| cost.0.0),
+            after.cost_usd.map(|cost| cost.0.0),
+            |amount| Usd(amount).rounded(),
+        ),
+    ];
+    value
+        .into_iter()
+        .chain(rate)
+        .chain(others)
+        .chain(spent.into_iter().flatten())
+        .collect()
+}
+
+/// The change of what a run of a test takes, if it is known both times.
+fn spent(
+    word: &'static str,
+    before: Option<u64>,
+    after: Option<u64>,
+    shown: fn(u64) -> String,
+) -> Option<TestDifference> {
+    let (before, after) = (before?, after?);
+    (before != after).then(|| TestDifference {
+        word,
+        was: shown(before),
+        is: shown(after),
+    })
 }
 
 fn difference(

@@ -5,7 +5,7 @@ use anstyle::Style;
 use super::{TranscriptScope, TranscriptStyle, transcript};
 use crate::report::layout::{Page, mark};
 use crate::report::words::stability::{
-    all_passed, checkpoint, decision, numbers, rate, times, tries,
+    all_passed, checkpoint, decision, numbers, rate, spent, times, tries,
 };
 use ananke_base::text::{escape, truncate};
 use ananke_trace::outcome::{FailedRuns, Outcome, Status};
@@ -30,6 +30,9 @@ pub(super) fn runs(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) {
     }
     if stability.failed > 0 || style.scope == TranscriptScope::Everything {
         line(page, style, &times(stability), palette.faint);
+        for words in spent(stability) {
+            line(page, style, &words, palette.faint);
+        }
     }
     if let Some(tries) = tries(stability) {
         line(page, style, &tries, palette.faint);

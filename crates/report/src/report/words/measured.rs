@@ -1,6 +1,6 @@
 //! A number and its limit, for people.
 
-use ananke_base::text::{duration, grouped};
+use ananke_base::text::{Usd, duration, grouped};
 use ananke_trace::outcome::{Measured, MeasuredUnit, RuleCounts, RuleResult};
 
 /// The rule that says in words how often a call is made.
@@ -29,7 +29,8 @@ pub(crate) fn got_of_limit(
             let limit = duration::exact(limit.saturating_mul(1000));
             format!("{} / {limit}", duration::rounded(*actual))
         }
-        MeasuredUnit::Tokens | MeasuredUnit::Calls => {
+        MeasuredUnit::Dollars => format!("{} / {}", Usd(*actual).exact(), Usd(*limit).exact()),
+        MeasuredUnit::Tokens | MeasuredUnit::Calls | MeasuredUnit::Requests => {
             format!(
                 "{} / {} {}",
                 grouped(*actual),

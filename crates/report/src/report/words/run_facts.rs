@@ -30,6 +30,8 @@ pub(crate) fn run_facts(run: &RunTotals) -> Vec<RunFact> {
     let took = [
         ("virtual time", virtual_time(run)),
         ("tokens", tokens::of_run(run.tokens)),
+        ("cost", tokens::cost_of_run(run)),
+        ("helpers", tokens::helpers(&run.helpers)),
         ("changes", change_totals(run.totals.changes)),
     ];
     let took = took
@@ -56,6 +58,7 @@ pub(crate) fn made_with(facts: &RunFacts) -> Vec<RunFact> {
         blob_url: _,
         parallel: _,
         files: _,
+        generated: _,
     } = facts;
     let command = (!command.is_empty()).then(|| command_line(command));
     let facts = [

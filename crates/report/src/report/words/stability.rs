@@ -1,9 +1,9 @@
 //! The results of several runs of a test, for people.
 
 use ananke_base::statistics::{
-    Interval, Percentage, ReliabilityEstimate, SequentialTest, exact_interval, reliability,
+    Interval, Percentage, ReliabilityEstimate, SequentialTest, Spread, exact_interval, reliability,
 };
-use ananke_base::text::duration;
+use ananke_base::text::{Usd, duration, grouped};
 use ananke_trace::outcome::{
     CheckpointRuns, FailedRuns, Outcome, RunPolicy, SelfComparison, Stability, StabilityVerdict,
     Totals,
@@ -95,6 +95,25 @@ pub(crate) fn times(stability: &Stability) -> String {
     ]
     .map(duration::rounded);
     format!("{average} on average ({least} to {most}, standard deviation {deviation})")
+}
+
+/// `tokens per run: median 1,200 (900 to 1,500, standard deviation 210)`, and the same of the cost; none if they are not known.
+pub(crate) fn spent(stability: &Stability) -> Vec<String> {
+    let words = |name: &str, spread: Spread, shown: fn(u64) -> String| {
+        let [median, least, most, deviation] =
+            [spread.median, spread.least, spread.most, spread.deviation].map(shown);
+        format!(
+            "{name} per run: median {median} ({least} to {most}, standard deviation {deviation})"
+        )
+    };
+    let mut lines = Vec::new();
+    if let Some(spread) = stability.token_spread {
+        lines.push(words("tokens", spread, grouped));
+    }
+    if let Some(spread) = stability.cost_spread {
+        lines.push(words("cost", spread, |amount| Usd(amount).rounded()));
+    }
+    lines
 }
 
 /// `pass@2 93.3%, pass@3 100%; pass^2 40%, pass^3 20%`: how several tries would end; `None` if all would end alike.

@@ -1,10 +1,11 @@
 //! Tokens, for people.
 
-use ananke_base::text::grouped;
-use ananke_trace::outcome::TokenTotals;
-use ananke_trace::trace::{Tokens, Usage};
+use crate::run_document::RunTotals;
+use ananke_base::text::{Usd, grouped};
+use ananke_trace::outcome::{HelperTotals, TokenTotals};
+use ananke_trace::trace::{Cost, Tokens, Usage};
 
-/// `1,290 tokens (1,200 in, 90 out)` of one turn; `None` if the agent reported nothing.
+/// `1,290 tokens (1,200 in, 90 out), $0.0026` of one turn; `None` if the agent reported nothing.
 #[cfg(any(feature = "html", test))]
 pub(crate) fn of_turn(usage: Usage) -> Option<String> {
     let total = usage.total;
@@ -15,7 +16,8 @@ pub(crate) fn of_turn(usage: Usage) -> Option<String> {
     } else {
         format!(" ({})", parts.join(", "))
     };
-    is_known.then(|| format!("{} tokens{parts}", count(total)))
+    let cost = cost(usage.cost).map_or(String::new(), |cost| format!(", {cost}"));
+    is_known.then(|| format!("{} tokens{parts}{cost}", count(total)))
 }
 
 /// `3,541 (3,000 in, 541 out; 2 of 5 turns reported none)` of a run; `None` if no turn reported any.
@@ -24,6 +26,7 @@ pub(crate) fn of_run(tokens: TokenTotals) -> Option<String> {
         usage,
         turns,
         unreported,
+        uncosted: _,
     } = tokens;
     if unreported == turns {
         return None;
@@ -44,6 +47,57 @@ pub(crate) fn of_run(tokens: TokenTotals) -> Option<String> {
         format!(" ({})", notes.join("; "))
     };
     Some(count(usage.total) + &notes)
+}
+
+/// `$0.0042`, `at least $0.0042` of usage; `None` if nothing of its cost is known.
+pub(crate) fn cost(cost: Cost) -> Option<String> {
+    if cost.is_partial && cost.known == Usd(0) {
+        return None;
+    }
+    let at_least = if cost.is_partial { "at least " } else { "" };
+    Some(format!("{at_least}{}", cost.known.rounded()))
+}
+
+/// `$0.42`, `at least $0.42 (not shown of 2 of 5 turns: the agent did not report its tokens)` of a run; `None` without prices.
+pub(crate) fn cost_of_run(run: &RunTotals) -> Option<String> {
+    if !run.has_prices() {
+        return None;
+    }
+    let tokens = run.tokens;
+    let known = tokens.cost().and_then(cost);
+    let gaps: Vec<&str> = run.cost_gaps.iter().map(String::as_str).collect();
+    let mut why = gaps.join("; ");
+    if tokens.uncosted == 0 {
+        return known;
+    }
+    if !why.is_empty() {
+        why.insert_str(0, ": ");
+    }
+    let Some(known) = known else {
+        return Some(format!("not shown{why}"));
+    };
+    let (uncosted, turns) = (grouped(tokens.uncosted), grouped(tokens.turns));
+    Some(format!(
+        "{known} (not shown of {uncosted} of {turns} turns{why})"
+    ))
+}
+
+/// `judge 1,200 tokens, $0.0042; simulator 300 tokens` of the agents that were asked in addition; `None` if none reported
+/// tokens.
+pub(crate) fn helpers(helpers: &HelperTotals) -> Option<String> {
+    let mut roles = Vec::new();
+    for (role, tokens) in helpers.by_role() {
+        // Most scripts and many agents report none, which is nothing to read.
+        if tokens.unreported == tokens.turns {
+            continue;
+        }
+        let used = format!("{} tokens", count(tokens.usage.total));
+        match tokens.cost().and_then(cost) {
+            Some(cost) => roles.push(format!("{role} {used}, {cost}")),
+            None => roles.push(format!("{role} {used}")),
+        }
+    }
+    (!roles.is_empty()).then(|| roles.join("; "))
 }
 
 /// The kinds of tokens whose count is complete.
@@ -95,6 +149,7 @@ mod tests {
                 usage,
                 turns: 5,
                 unreported,
+                uncosted: 5,
             })
         };
         let usage = Usage::reported(Some(3000), Some(541), None);

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::story::{self, ProblemStory, RuleStory, TurnStory};
 use crate::report::words::stability::{
-    checkpoint as checkpoint_rate, decision, flip, numbers, rate, times, tries,
+    checkpoint as checkpoint_rate, decision, flip, numbers, rate, spent, times, tries,
 };
 use crate::report::words::walks::{details, summary};
 use crate::report::words::{checkpoints, title};
@@ -205,6 +205,7 @@ fn runs(outcome: &Outcome) -> Vec<String> {
     let below = (stability.runs() > 1).then(|| format!("run {} is shown below", outcome.run));
     lines
         .chain([times(stability)])
+        .chain(spent(stability))
         .chain(tries(stability))
         .chain(reached)
         .chain(shown)

@@ -114,6 +114,18 @@ pub(super) fn account(outcome: &Outcome) -> String {
     account + &attempts(outcome, style) + &transcript(outcome, style) + "\n"
 }
 
+/// The cost of all its runs and attempts in US dollars, as far as it is known.
+fn cost(outcome: &Outcome) -> Option<(&'static str, String)> {
+    let (_, spent) = outcome.spent();
+    let cost = spent.cost()?;
+    let name = if cost.is_partial {
+        "partial_cost_usd"
+    } else {
+        "cost_usd"
+    };
+    Some((name, cost.known.number().to_string()))
+}
+
 /// The properties of a test in addition to its verdict.
 fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
     let description = outcome
@@ -148,6 +160,7 @@ fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
     let not_needed = (not_needed > 0).then(|| ("turns_not_needed", not_needed.to_string()));
     let change = outcome.change.iter();
     let change = change.map(|change| ("change", change.as_str().to_owned()));
+    let cost = cost(outcome);
     let flip = flip(outcome).map(|verdicts| ("comparison", verdicts));
     let flaky = outcome.is_flaky().then(|| ("flaky", "true".to_owned()));
     let quarantine = outcome
@@ -163,6 +176,7 @@ fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
     description
         .chain(tags)
         .chain(virtual_time)
+        .chain(cost)
         .chain(retried)
         .chain(not_needed)
         .chain(runs)

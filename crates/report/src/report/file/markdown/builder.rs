@@ -151,10 +151,15 @@ impl MarkdownBuilder {
         page.end();
         page.end();
         let tokens = tokens::of_run(self.run.tokens).map(|tokens| format!("tokens: {tokens}"));
+        let cost = tokens::cost_of_run(&self.run).map(|cost| format!("cost: {cost}"));
+        let helpers =
+            tokens::helpers(&self.run.helpers).map(|helpers| format!("helpers: {helpers}"));
         let changes = change_totals(totals.changes).map(|changes| format!("changes: {changes}"));
         for line in run_facts::turns(&self.run)
             .into_iter()
             .chain(tokens)
+            .chain(cost)
+            .chain(helpers)
             .chain(changes)
             .chain(ruling::totals(totals.judged))
             .chain(flip_rate(totals))

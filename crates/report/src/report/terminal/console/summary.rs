@@ -81,6 +81,12 @@ impl ConsoleReport {
         if let Some(tokens) = tokens::of_run(self.run.tokens) {
             page.line(palette.faint, &format!("tokens: {tokens}"));
         }
+        if let Some(cost) = tokens::cost_of_run(&self.run) {
+            page.line(palette.faint, &escape::line(&format!("cost: {cost}")));
+        }
+        if let Some(helpers) = tokens::helpers(&self.run.helpers) {
+            page.line(palette.faint, &format!("helpers: {helpers}"));
+        }
         if let Some(judged) = ruling::totals(totals.judged) {
             page.line(palette.faint, &judged);
         }

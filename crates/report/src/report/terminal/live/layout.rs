@@ -11,7 +11,7 @@ use super::area::StyledLine;
 use super::state::{AreaState, Repeat, RunningTest};
 use crate::report::layout::{Palette, mark};
 use ananke_base::context::{At, Colouring, TerminalSize};
-use ananke_base::text::{columns, duration, grouped};
+use ananke_base::text::{Usd, columns, duration, grouped};
 use ananke_trace::outcome::Status;
 use ananke_trace::trace::Usage;
 
@@ -349,12 +349,15 @@ fn seconds(time: Duration) -> String {
     }
 }
 
-/// The tokens of the tests that are over: `  3,541 tokens`, with a `+` if agents did not report all; empty if there are none.
+/// The tokens of the tests that are over, and what is known of their cost: `  3,541 tokens  $0.42`, each with a `+` if a part of it is
+/// not known; empty if there are none.
 fn tokens(state: &AreaState) -> String {
     let Usage {
         input,
         output,
         total,
+        cost,
+        cached: _,
     } = state.usage;
     let sum = if total.is_partial && !(input + output).is_partial {
         input + output
@@ -365,7 +368,12 @@ fn tokens(state: &AreaState) -> String {
         return String::new();
     }
     let more = if sum.is_partial { "+" } else { "" };
-    format!("  {}{more} tokens", grouped(sum.counted))
+    let mut text = format!("  {}{more} tokens", grouped(sum.counted));
+    if cost.known > Usd(0) {
+        let more = if cost.is_partial { "+" } else { "" };
+        text = format!("{text}  {}{more}", cost.known.rounded());
+    }
+    text
 }
 
 fn plain(text: &str) -> (Style, String) {

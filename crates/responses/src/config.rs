@@ -10,13 +10,13 @@ use url::Url;
 use ananke_agents::ToolExecution;
 use ananke_agents::http::{HttpConfig, HttpOptions};
 use ananke_base::source::{FreeMap, Node};
-use ananke_model::model::{Number, Since, Text, Toggle};
+use ananke_model::model::{NotBefore, Number, Text, Toggle};
 
 /// A model of OpenAI's Responses API, or of Open Responses. Its tools are the `client_tools`, whose mocks answer its
 /// calls; tools that the server runs itself are declared in `params.tools`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.4"))]
+#[schemars(transform = NotBefore("1.4"))]
 pub struct ResponsesConfig {
     /// The base URL of the API, or the full URL of its responses (`http://` or `https://`).
     #[schemars(example = "https://api.openai.com/v1")]
@@ -43,6 +43,7 @@ pub struct ResponsesConfig {
     pub headers: Option<FreeMap<Text>>,
     /// How often a request is sent again that was rejected with HTTP 429, or `false` for never (default 3). The waiting
     /// does not count as time of the model.
+    #[schemars(extend("x-since" = "1.4"))]
     pub retry_429: Option<Toggle<Number>>,
     /// The keys of every target over HTTP.
     #[serde(rename = "$ananke::flattened")]

@@ -64,8 +64,8 @@ impl ReadRequest {
             .extend(owned.map(|(variable, value)| (variable.clone(), value)));
     }
 
-    /// Takes the pairs that `own` describes from `sent`. A pair that differs stays there. A pair that is missing cannot be taken away by a
-    /// turn, so it is left out, in words that begin with its `kind`.
+    /// Takes the pairs that `own` describes from `sent`. A pair that differs stays there. A turn cannot remove a pair, so a missing one
+    /// becomes a difference, in words that begin with its `kind`.
     fn take_pairs(
         &mut self,
         own: &[(String, TextTemplate)],
@@ -130,7 +130,7 @@ impl RequestTemplate {
                 };
                 found.bound.push((variable.clone(), value));
             }
-            // A turn does not replace a part of the endpoint, so a parameter of it with another value is left out too.
+            // A turn does not replace a part of the endpoint, so a parameter of it with another value is a difference too.
             found.take_pairs(&own_query, &mut sent, "parameter");
             for (name, _) in &own_query {
                 if let Some(place) = place_of(&sent, name) {
@@ -259,7 +259,7 @@ impl EndpointTemplate {
         } else if let Some(base) = &self.base
             && !leading.starts_with('/')
         {
-            // A relative address counts from the directory of the endpoint, not from its last segment.
+            // An address without a slash is relative to the directory of the endpoint, so the last segment of that is dropped.
             address = match base.join(".") {
                 Ok(directory) => address.after(directory.path()),
                 Err(_) => address.after("/"),

@@ -344,7 +344,7 @@ fn known_keys_differ(
             over.insert(key.clone(), value);
         }
     }
-    // Nothing that is put over an object takes a key away, so that keys which are missing are left out.
+    // Nothing that is put over an object takes a key away, so that missing keys are a difference of their own.
     for key in own.keys().filter(|key| !keys.contains_key(*key)) {
         at_key(path, key, |path| left_out.push(path.clone()));
     }

@@ -119,7 +119,8 @@ pub(super) fn compile(
         retries: retries?,
         options: Arc::new(options?),
     };
-    with_thread(settings, config.endpoint.span, interpolation).map(HttpTarget::new)
+    let settings = with_thread(settings, config.endpoint.span, interpolation)?;
+    Ok(HttpTarget::new(settings))
 }
 
 /// Adds the thread of the conversation, if a request names it, and the endpoint for people. The templates keep the variable of the
@@ -132,7 +133,9 @@ fn with_thread(
     let mut requests = vec![&settings.main];
     requests.extend(&settings.start);
     requests.extend(settings.then.iter().map(|then| &then.request));
-    requests.extend(settings.resume.iter().map(|resume| &resume.request));
+    if let Some(resume) = &settings.resume {
+        requests.push(&resume.request);
+    }
     if requests.iter().any(|request| request.has_variable(THREAD)) {
         let text = Text {
             value: format!("${{{THREAD}}}"),

@@ -168,23 +168,29 @@ impl RequestTemplate {
         Ok(())
     }
 
-    /// Whether it has a variable of this name.
+    /// Whether the address, a header, a parameter or the body refers to `name`.
     pub(crate) fn has_variable(&self, name: &str) -> bool {
+        // A JSON body has values of any type, so it is searched by itself. Everything else is a text.
         let mut texts = vec![&self.endpoint.address];
-        for entries in [&self.headers, &self.inherited, &self.query] {
-            texts.extend(entries.iter().map(|(_, text)| text));
-        }
-        let mut is_in_body = false;
+        let mut entries = vec![&self.headers, &self.inherited, &self.query];
         match &self.content {
             RequestContent::None => {}
             RequestContent::Json(body) => {
+                let mut is_in_body = false;
                 body.each_variable(&mut |variable| is_in_body |= variable.name == name);
+                if is_in_body {
+                    return true;
+                }
             }
             RequestContent::Text(text) => texts.push(text),
-            RequestContent::Form(fields) => texts.extend(fields.iter().map(|(_, text)| text)),
+            RequestContent::Form(fields) => entries.push(fields),
         }
-        let mut variables = texts.into_iter().flat_map(TextTemplate::variables);
-        is_in_body || variables.any(|variable| variable.name == name)
+        for (_, text) in entries.into_iter().flatten() {
+            texts.push(text);
+        }
+        texts
+            .into_iter()
+            .any(|text| text.variables().any(|variable| variable.name == name))
     }
 
     /// Whether the body is a JSON object with this key.

@@ -1,5 +1,6 @@
 //! A conversation that passes: the values and messages that are known in it.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -37,7 +38,7 @@ const OF_TURN: [&str; 7] = [
 /// The most bytes of an event: 64 MiB, which is the most of a response that is kept.
 const MOST_BYTES: usize = 64 << 20;
 
-/// A conversation that passes.
+/// Values, messages and exchanges of one client, as far as its requests have passed.
 pub(super) struct PassedConversation {
     /// The values and messages, as a test would have them.
     pub(super) conversation: HttpConversation,
@@ -48,8 +49,8 @@ pub(super) struct PassedConversation {
     pub(super) started: usize,
     /// The number of the request of `then` that comes next; `None` before the first turn.
     pub(super) next_then: Option<usize>,
-    /// The cookies that responses have set: name and value.
-    cookies: Vec<(String, String)>,
+    /// The values of the cookies that responses have set, by the names of the cookies.
+    cookies: BTreeMap<String, String>,
     pub(super) exchanges: Vec<SortedExchange>,
 }
 
@@ -77,7 +78,7 @@ impl PassedConversation {
             said: Vec::new(),
             started: 0,
             next_then: None,
-            cookies: Vec::new(),
+            cookies: BTreeMap::new(),
             exchanges: Vec::new(),
         }
     }
@@ -114,7 +115,8 @@ impl PassedConversation {
         Some(certainty)
     }
 
-    /// The certainty with which a message goes on with this conversation; `None` if it does not.
+    /// The certainty with which a message continues the turns so far, by its values, its cookies and the history that it repeats; `None` if
+    /// a value or the history is that of another conversation.
     pub(super) fn goes_on_with(
         &self,
         request: &PassedRequest,
@@ -129,22 +131,21 @@ impl PassedConversation {
         if certainty == Certainty::Identified || self.said.is_empty() {
             return Some(certainty);
         }
-        // Only the messages are left that differ between conversations.
+        // No value identifies the conversation, so only the repeated messages can: they differ between conversations.
         if message.earlier.as_ref() != Some(&self.said) {
             return None;
         }
         let mut next = self.conversation.clone();
         // The settings have a main request, so that a turn can begin.
         let _main = next.begin_turn(user(&message.text));
-        let is_same = found.bound.iter().all(|(variable, bound)| {
-            !matches!(variable.name.as_str(), "MESSAGES" | "HISTORY")
-                || variable.gives(&|name| next.value(name), bound.as_ref())
-        });
-        Some(if is_same {
-            Certainty::SameMessages
-        } else {
-            Certainty::SameUser
-        })
+        for (variable, bound) in &found.bound {
+            // The user said the same. Other replies only make that less certain, since a client may repeat them in another form.
+            let is_history = matches!(variable.name.as_str(), "MESSAGES" | "HISTORY");
+            if is_history && !variable.gives(&|name| next.value(name), bound.as_ref()) {
+                return Some(Certainty::SameUser);
+            }
+        }
+        Some(Certainty::SameMessages)
     }
 
     /// Whether a URL that a response gave leads to the target of a request.
@@ -159,26 +160,30 @@ impl PassedConversation {
     /// Whether a request has a cookie that a response of this conversation has set, and none with another value.
     fn has_cookies_of(&self, request: &PassedRequest) -> bool {
         let mut has_some = false;
-        let cookies = request.headers.iter().filter(|(name, _)| name == "cookie");
-        for cookie in cookies.flat_map(|(_, value)| value.split(';')) {
-            let Some((name, value)) = cookie.trim().split_once('=') else {
+        for (header, cookies) in &request.headers {
+            if header != "cookie" {
                 continue;
-            };
-            match self.cookies.iter().find(|(own, _)| own == name) {
-                Some((_, set)) if set == value => has_some = true,
-                Some(_) => return false,
-                None => {}
+            }
+            for cookie in cookies.split(';') {
+                let Some((name, value)) = cookie.trim().split_once('=') else {
+                    continue;
+                };
+                match self.cookies.get(name) {
+                    Some(set) if set == value => has_some = true,
+                    Some(_) => return false,
+                    None => {}
+                }
             }
         }
         has_some
     }
 
-    /// Keeps the thread of a request.
+    /// Keeps the thread of the first request that has one.
     pub(super) fn keep_thread(&mut self, found: &ReadRequest) {
-        if let Some(Value::String(thread)) = found.value(THREAD) {
-            self.conversation
-                .thread
-                .get_or_insert_with(|| thread.clone());
+        if self.conversation.thread.is_none()
+            && let Some(Value::String(thread)) = found.value(THREAD)
+        {
+            self.conversation.thread = Some(thread.clone());
         }
     }
 
@@ -196,14 +201,14 @@ impl PassedConversation {
         response: &ServedResponse,
         response_use: ResponseUse,
     ) {
+        // Cookies come first, since a response that reports an error may set them too.
         for (name, value) in &response.headers {
             let cookie = value.split(';').next().unwrap_or_default();
             if name == "set-cookie"
                 && let Some((name, value)) = cookie.split_once('=')
             {
-                let cookie = (name.trim().to_owned(), value.trim().to_owned());
-                self.cookies.retain(|(own, _)| *own != cookie.0);
-                self.cookies.push(cookie);
+                let name = name.trim().to_owned();
+                self.cookies.insert(name, value.trim().to_owned());
             }
         }
         if !(200..300).contains(&response.status) {
@@ -214,6 +219,7 @@ impl PassedConversation {
                 self.conversation.keep(capture.name.clone(), value);
             }
         }
+        // The stream of a turn has its form from the config. Other responses are one JSON document, because captures read nothing else.
         let settings = Arc::clone(&self.conversation.settings);
         let ids = SequentialIds::default();
         let mut reader = MappedReader::new(&settings.response, &mut self.known, &ids);
@@ -264,7 +270,7 @@ fn user(text: &str) -> Action {
     }
 }
 
-/// Takes everything, and does nothing with it.
+/// Sink without effect, since only captured values and final texts of a response are needed.
 struct IdleSink;
 
 impl Sink for IdleSink {

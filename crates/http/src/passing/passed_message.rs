@@ -40,23 +40,28 @@ impl PassedMessage {
         if let Some(messages) = request.value("MESSAGES") {
             list = Some(PassedMessages::read(settings, messages)?);
         }
-        let text = match (request.value(INPUT), &mut list) {
-            (Some(Value::String(text)), list) => {
-                // The last of all messages is this one.
-                if let Some(list) = list {
-                    list.messages.pop();
-                }
-                text.clone()
+        // Most targets have a variable for the text alone. Otherwise it is the last message of the list. Such a list ends with it in both
+        // cases, so that it is taken from there: the earlier messages stay.
+        let text = if let Some(input) = request.value(INPUT) {
+            let Value::String(text) = input else {
+                return Err(NO_TEXT);
+            };
+            if let Some(list) = &mut list {
+                list.messages.pop();
             }
-            (Some(_), _) => return Err(NO_TEXT),
-            (None, Some(list)) => match list.messages.pop() {
+            text.clone()
+        } else {
+            let Some(list) = &mut list else {
+                return Err(NO_PLACE);
+            };
+            match list.messages.pop() {
                 Some((true, Some(text))) => text,
                 Some((true, None)) => return Err(NO_TEXT),
                 Some((false, _)) => return Err("its last message is not one of the user"),
                 None => return Err(NO_PLACE),
-            },
-            (None, None) => return Err(NO_PLACE),
+            }
         };
+        // A history has only earlier messages, so that nothing is taken from it.
         if list.is_none()
             && let Some(history) = request.value("HISTORY")
         {
@@ -121,7 +126,10 @@ impl PassedMessages {
                 Some(role) => *role == settings.roles.0.as_str(),
                 None => (items.len() - list.messages.len()) % 2 == 1,
             };
-            let text = text.and_then(Value::as_str).map(str::to_owned);
+            let text = match text {
+                Some(Value::String(text)) => Some(text.clone()),
+                _ => None,
+            };
             list.messages.push((is_user, text));
             for key in read.additions.keys().chain(&read.left_out) {
                 if !list.keys.contains(key) {

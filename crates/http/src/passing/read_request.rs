@@ -31,7 +31,7 @@ pub(super) struct ReadRequest {
 /// The reason that a request is not one that a template describes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mismatch {
-    /// It has another method or address.
+    /// Another method or address.
     Place,
     /// The reason, in words that follow the request.
     Content(&'static str),
@@ -50,9 +50,12 @@ impl ReadRequest {
 
     /// The value of a variable as a whole; `None` if it is not there, or had none.
     pub(super) fn value(&self, name: &str) -> Option<&Value> {
-        let mut bound = self.bound.iter();
-        let found = bound.find(|(variable, value)| variable.name == name && value.is_some());
-        found.and_then(|(_, value)| value.as_ref())
+        for (variable, value) in &self.bound {
+            if variable.name == name && value.is_some() {
+                return value.as_ref();
+            }
+        }
+        None
     }
 
     fn bind(&mut self, bound: Vec<(&LateVariable, Option<Value>)>) {
@@ -61,20 +64,20 @@ impl ReadRequest {
             .extend(owned.map(|(variable, value)| (variable.clone(), value)));
     }
 
-    /// Takes the pairs that `own` describes from `sent`. A pair that differs stays, or is in the result: the names of those that are
-    /// missing.
+    /// Takes the pairs that `own` describes from `sent`. A pair that differs stays there. A turn cannot remove a pair, so a missing one
+    /// becomes a difference, in words that begin with its `kind`.
     fn take_pairs(
         &mut self,
         own: &[(String, TextTemplate)],
         sent: &mut Vec<(String, String)>,
-    ) -> Vec<String> {
-        let mut missing = Vec::new();
+        kind: &str,
+    ) {
         for (name, template) in own {
-            let Some(place) = sent.iter().position(|(sent, _)| sent == name) else {
-                // It is omitted as long as its variable has no value.
+            let Some(place) = place_of(sent, name) else {
+                // A pair that is one variable is omitted as long as the variable has no value.
                 match template.only_variable() {
                     Some(variable) => self.bound.push((variable.clone(), None)),
-                    None => missing.push(name.clone()),
+                    None => self.left_out.push(format!("the {kind} `{name}`")),
                 }
                 continue;
             };
@@ -84,7 +87,6 @@ impl ReadRequest {
                 sent.remove(place);
             }
         }
-        missing
     }
 }
 
@@ -122,28 +124,26 @@ impl RequestTemplate {
                 return Err(Mismatch::Place);
             };
             for (variable, value) in bound {
-                let value = value.map(|value| decoded(&value));
+                let value = match value {
+                    Some(Value::String(text)) => Some(Value::from(decoded_text(&text))),
+                    other => other,
+                };
                 found.bound.push((variable.clone(), value));
             }
-            // What is a part of the endpoint is not replaced by a turn.
-            for name in found.take_pairs(&own_query, &mut sent) {
-                found.left_out.push(format!("the parameter `{name}`"));
-            }
+            // A turn does not replace a part of the endpoint, so a parameter of it with another value is a difference too.
+            found.take_pairs(&own_query, &mut sent, "parameter");
             for (name, _) in &own_query {
-                if let Some(place) = sent.iter().position(|(sent, _)| sent == name) {
+                if let Some(place) = place_of(&sent, name) {
                     sent.remove(place);
                     found.left_out.push(format!("the parameter `{name}`"));
                 }
             }
         }
-        for name in found.take_pairs(&self.query, &mut sent) {
-            found.left_out.push(format!("the parameter `{name}`"));
-        }
+        found.take_pairs(&self.query, &mut sent, "parameter");
         for (name, value) in sent {
             let is_secret = is_secret_name(&name) && is_secret_value(&value);
-            let mut others = found.additions.query.iter();
             // A turn gives each parameter once.
-            if is_secret || others.any(|(other, _)| *other == name) {
+            if is_secret || place_of(&found.additions.query, &name).is_some() {
                 found.left_out.push(format!("the parameter `{name}`"));
             } else {
                 found.additions.query.push((name, value));
@@ -155,13 +155,13 @@ impl RequestTemplate {
     fn read_sent_headers(&self, sent: &[(String, String)], found: &mut ReadRequest) {
         let own = self.headers.iter().chain(&self.inherited);
         for (name, template) in own.clone() {
-            let Some((_, value)) = sent.iter().find(|(sent, _)| sent == name) else {
+            let Some(place) = place_of(sent, name) else {
                 if let Some(variable) = template.only_variable() {
                     found.bound.push((variable.clone(), None));
                 }
                 continue;
             };
-            if let Some(bound) = template.read_back(value, INPUT) {
+            if let Some(bound) = template.read_back(&sent[place].1, INPUT) {
                 found.bind(bound);
             }
         }
@@ -176,11 +176,8 @@ impl RequestTemplate {
                 Some(_) if is_secret => {}
                 Some((_, template)) if template.read_back(value, INPUT).is_some() => {}
                 None | Some(_) => {
-                    let mut others = found.additions.headers.iter();
-                    if is_secret
-                        || !is_header(name, value)
-                        || others.any(|(other, _)| other == name)
-                    {
+                    let is_repeated = place_of(&found.additions.headers, name).is_some();
+                    if is_secret || !is_header(name, value) || is_repeated {
                         found.left_out.push(format!("the header `{name}`"));
                     } else {
                         found.additions.headers.push((name.clone(), value.clone()));
@@ -215,23 +212,26 @@ impl RequestTemplate {
                 found.bind(read.bound);
             }
             RequestContent::Text(template) => {
-                let text = std::str::from_utf8(&request.body).ok();
-                let Some(bound) = text.and_then(|text| template.read_back(text, INPUT)) else {
+                let bound = match std::str::from_utf8(&request.body) {
+                    Ok(text) => template.read_back(text, INPUT),
+                    Err(_) => None,
+                };
+                let Some(bound) = bound else {
                     return Err(Mismatch::Content("its body is not that of the target"));
                 };
                 found.bind(bound);
             }
             RequestContent::Form(fields) => {
+                // Parts have no names and values alone, so that no turn with fields makes the same body.
                 if has_parts(request) {
                     let reason = "its body is a form with parts, and tests send one without";
                     return Err(Mismatch::Content(reason));
                 }
                 let pairs = form_urlencoded::parse(&request.body).into_owned();
                 let mut sent: Vec<(String, String)> = pairs.collect();
-                for name in found.take_pairs(fields, &mut sent) {
-                    found.left_out.push(format!("the field `{name}`"));
-                }
+                found.take_pairs(fields, &mut sent, "field");
                 for (name, value) in sent {
+                    // Additions are keys of an object, so that each field is there once.
                     if found.additions.body.contains_key(&name) {
                         found.left_out.push(format!("the field `{name}`"));
                     } else {
@@ -259,18 +259,22 @@ impl EndpointTemplate {
         } else if let Some(base) = &self.base
             && !leading.starts_with('/')
         {
-            // It is relative to the directory of the endpoint.
-            let directory = base.join(".");
-            address = address.after(directory.as_ref().map_or("/", |directory| directory.path()));
+            // An address without a slash is relative to the directory of the endpoint, so the last segment of that is dropped.
+            address = match base.join(".") {
+                Ok(directory) => address.after(directory.path()),
+                Err(_) => address.after("/"),
+            };
         }
         let mut parts = address.split('?').into_iter();
         let path = parts.next().unwrap_or_default();
         let mut query = Vec::new();
-        for pair in parts.flat_map(|query| query.split('&')) {
-            let mut sides = pair.split('=').into_iter();
-            let name = sides.next().unwrap_or_default().leading_text();
-            if !name.is_empty() {
-                query.push((decoded_text(&name), sides.next().unwrap_or_default()));
+        for part in parts {
+            for pair in part.split('&') {
+                let mut sides = pair.split('=').into_iter();
+                let name = sides.next().unwrap_or_default().leading_text();
+                if !name.is_empty() {
+                    query.push((decoded_text(&name), sides.next().unwrap_or_default()));
+                }
             }
         }
         (path, query)
@@ -325,21 +329,18 @@ fn is_of_connection(name: &str) -> bool {
 
 /// Whether the body is a form of several parts.
 fn has_parts(request: &PassedRequest) -> bool {
-    let mut headers = request.headers.iter();
-    match headers.find(|(name, _)| name == "content-type") {
-        Some((_, value)) => value.starts_with("multipart/"),
+    match place_of(&request.headers, "content-type") {
+        Some(place) => request.headers[place].1.starts_with("multipart/"),
         None => false,
     }
 }
 
-/// A part of an address without its encoding.
-fn decoded(value: &Value) -> Value {
-    match value {
-        Value::String(text) => Value::from(decoded_text(text)),
-        other => other.clone(),
-    }
+/// The index of the first pair with this name.
+fn place_of(pairs: &[(String, String)], name: &str) -> Option<usize> {
+    pairs.iter().position(|(own, _)| own == name)
 }
 
+/// A part of an address without its percent-encoding; the text itself if what is encoded is not UTF-8.
 fn decoded_text(text: &str) -> String {
     percent_decoded(text).unwrap_or_else(|| text.to_owned())
 }

@@ -51,6 +51,7 @@ impl PassingRequests for HttpTarget {
                 others.push((number, other));
             }
         }
+        // A conversation without a turn cannot be a test, so its requests of `start` are named like those of no conversation.
         let mut sorted = SortedExchanges {
             conversations: Vec::new(),
             others,
@@ -87,6 +88,7 @@ fn recognized<'s>(
     for (number, then) in settings.then.iter().enumerate() {
         steps.push((RequestStep::Then(number), &then.request));
     }
+    // Templates are similar, so that a request may be several of them. The first reason is kept, because the main request is tried first.
     let mut all = Vec::new();
     let mut reason = None;
     for (step, template) in steps {
@@ -115,6 +117,7 @@ fn recognized<'s>(
             message,
         });
     }
+    // A request of the right method and path may have been meant as a turn. Every other one is something else, such as a page.
     if all.is_empty() {
         return Err(match reason {
             Some(why) => OtherRequest {
@@ -148,9 +151,11 @@ struct RequestSorter<'s> {
 }
 
 impl RequestSorter<'_> {
-    /// Adds an exchange to its conversation.
+    /// Adds an exchange to its conversation. The reason is the error if it has none.
     fn add(&mut self, number: usize, exchange: &PassedExchange) -> Result<(), OtherRequest> {
         let settings = Arc::clone(self.settings);
+        // The most similar template comes first. A request belongs to the first whose conversation is known, since a template with more
+        // differences would leave out more of it.
         let mut first_reason = None;
         for recognized in recognized(&settings, &exchange.request)? {
             let place = match self.place(&exchange.request, &recognized) {
@@ -166,10 +171,13 @@ impl RequestSorter<'_> {
             self.put(place, number, exchange, recognized);
             return Ok(());
         }
-        Err(first_reason.unwrap_or_else(|| OtherRequest {
-            reason: "it is part of no conversation".to_owned(),
-            is_turn: false,
-        }))
+        Err(match first_reason {
+            Some(reason) => reason,
+            None => OtherRequest {
+                reason: "it is part of no conversation".to_owned(),
+                is_turn: false,
+            },
+        })
     }
 
     /// The number of the conversation that a request belongs to; a new one if it begins with it.
@@ -178,39 +186,35 @@ impl RequestSorter<'_> {
         request: &PassedRequest,
         recognized: &Recognized<'_>,
     ) -> Result<usize, &'static str> {
-        let found = &recognized.found;
-        match (recognized.step, &recognized.message) {
-            (RequestStep::Start(0), _) => Ok(self.begin(recognized)),
-            (RequestStep::Start(number), _) => {
-                let place = self.newest(|conversation| {
-                    let is_next =
-                        conversation.started == number && conversation.next_then.is_none();
-                    is_next && conversation.certainty(request, found).is_some()
-                });
-                place.ok_or("the request of `start` before it did not pass")
-            }
-            (RequestStep::Main, Some(message)) => {
-                self.place_of_message(request, recognized, message)
-            }
-            (RequestStep::Main | RequestStep::Resume, _) => {
-                let place = self.newest(|conversation| {
-                    conversation.next_then.is_some()
-                        && conversation.certainty(request, found).is_some()
-                });
-                place.ok_or("the turn before it did not pass")
-            }
-            (RequestStep::Then(number), _) => {
-                let place = self.newest(|conversation| {
-                    // A request that waits for something is repeated.
-                    let is_next = match conversation.next_then {
-                        Some(next) => next == number || next == number + 1,
-                        None => false,
-                    };
-                    is_next && conversation.certainty(request, found).is_some()
-                });
-                place.ok_or("no turn that passed before it gives its values")
+        if recognized.step == RequestStep::Start(0) {
+            return Ok(self.begin(recognized));
+        }
+        if let Some(message) = &recognized.message {
+            return self.place_of_message(request, recognized, message);
+        }
+        // Every other request continues a conversation. The newest that waits for it is the likeliest, since a client that begins again
+        // leaves its older conversations as they are.
+        for (place, conversation) in self.conversations.iter().enumerate().rev() {
+            let is_next = match recognized.step {
+                RequestStep::Start(number) => {
+                    conversation.started == number && conversation.next_then.is_none()
+                }
+                RequestStep::Main | RequestStep::Resume => conversation.next_then.is_some(),
+                // A request that waits for something is repeated.
+                RequestStep::Then(number) => match conversation.next_then {
+                    Some(next) => next == number || next == number + 1,
+                    None => false,
+                },
+            };
+            if is_next && conversation.certainty(request, &recognized.found).is_some() {
+                return Ok(place);
             }
         }
+        Err(match recognized.step {
+            RequestStep::Start(_) => "the request of `start` before it did not pass",
+            RequestStep::Main | RequestStep::Resume => "the turn before it did not pass",
+            RequestStep::Then(_) => "no turn that passed before it gives its values",
+        })
     }
 
     fn place_of_message(
@@ -219,6 +223,7 @@ impl RequestSorter<'_> {
         recognized: &Recognized<'_>,
         message: &PassedMessage,
     ) -> Result<usize, &'static str> {
+        // The conversation with the highest certainty, and whether no other one has the same.
         let mut best: Option<(Certainty, usize)> = None;
         let mut is_unique = true;
         let starts = self.settings.start.len();
@@ -231,14 +236,15 @@ impl RequestSorter<'_> {
                 continue;
             };
             match best {
-                Some((known, _)) if known > certainty => {}
-                // The newest of them is the likeliest.
-                _ => {
-                    is_unique = best.is_none_or(|(known, _)| known != certainty);
-                    best = Some((certainty, place));
-                }
+                Some((known, _)) if known > certainty => continue,
+                Some((known, _)) => is_unique = known != certainty,
+                None => is_unique = true,
             }
+            // The newest of those with the same certainty is the likeliest.
+            best = Some((certainty, place));
         }
+        // A message that nothing contradicts may also be the first of a conversation. Requests of `start` would have begun that one, so
+        // that with them the message continues what they began, if it is clear which.
         match best {
             Some((Certainty::NotContradicted, place)) if starts > 0 => {
                 if is_unique {
@@ -249,6 +255,7 @@ impl RequestSorter<'_> {
             Some((Certainty::NotContradicted, _)) | None => {}
             Some((_, place)) => return Ok(place),
         }
+        // No conversation goes on with the message, so it begins one. A client that has a value from a response had a conversation before.
         if starts > 0 {
             return Err(
                 "the requests of `start` before it did not pass, or are those of another conversation",
@@ -261,11 +268,7 @@ impl RequestSorter<'_> {
         Ok(self.begin(recognized))
     }
 
-    fn newest(&self, is_right: impl Fn(&PassedConversation) -> bool) -> Option<usize> {
-        self.conversations.iter().rposition(is_right)
-    }
-
-    /// Begins a conversation.
+    /// Begins a conversation with the thread of a request, and returns its number.
     fn begin(&mut self, recognized: &Recognized<'_>) -> usize {
         let thread = recognized.thread();
         self.conversations
@@ -284,6 +287,7 @@ impl RequestSorter<'_> {
         let thread = recognized.thread();
         let conversation = &mut self.conversations[place];
         conversation.keep_thread(&recognized.found);
+        // The turn is compared with the messages so far, so that it is made before its own message is one of them.
         let step = recognized.step;
         let mut turn = None;
         match step {
@@ -310,6 +314,7 @@ impl RequestSorter<'_> {
             thread,
             turn,
         });
+        // Only the last request of a turn has the reply of the agent. The response of one before it just gives values to the next.
         let is_last = match step {
             RequestStep::Start(_) => false,
             RequestStep::Main | RequestStep::Resume => self.settings.then.is_empty(),
@@ -346,9 +351,12 @@ fn turn_of(said: &[String], message: PassedMessage, found: ReadRequest) -> Passe
 
 /// The turn that answers an interrupt.
 fn answer_of(settings: &HttpAgentSettings, found: ReadRequest) -> PassedTurn {
-    let is_cancelled = match (&settings.resume, found.value("RESUME_STATUS")) {
-        (Some(resume), Some(status)) => *status == resume.cancelled.as_str(),
-        _ => false,
+    let is_cancelled = if let Some(resume) = &settings.resume
+        && let Some(status) = found.value("RESUME_STATUS")
+    {
+        *status == resume.cancelled.as_str()
+    } else {
+        false
     };
     let answer = PendingAnswer {
         to: AnswerTo::TheOnlyOne,

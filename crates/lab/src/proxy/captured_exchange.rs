@@ -52,11 +52,11 @@ impl CapturedExchange {
 /// The reason that a response is incomplete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Incomplete {
-    /// It is still arriving.
+    /// A response that is still arriving.
     Arriving,
     /// There was none, for this reason.
     NoResponse(String),
-    /// It was too large to be kept.
+    /// A response that was too large to be kept.
     TooLarge,
     /// The client has gone away before it was complete.
     ClientLeft,
@@ -125,7 +125,7 @@ impl KeptResponse {
             return;
         }
         self.open.extend_from_slice(bytes);
-        // Ids of a run are in one event: it is not cut.
+        // An event stays whole in one frame, because an id that is cut in two is not replaced when the conversation is held again.
         if self.open.ends_with(b"\n") || !self.response.is_event_stream() {
             let bytes = self.open.split().freeze();
             self.response.frames.push(ServedFrame { after, bytes });

@@ -53,24 +53,34 @@ impl CapturedTurns {
     }
 
     fn add(&mut self, mut request: CapturedRequest, response: Result<ServedResponse, Incomplete>) {
+        // A request repeats what was sent before it, so that only its last action is new.
         let input = match &mut request {
             CapturedRequest::OfProtocol(_, request) => {
                 self.declare(request.tools());
-                let last = request.actions().last();
-                last.map_or(Ok(None), |action| self.input(action))
+                match request.actions().last() {
+                    Some(action) => self.input(action),
+                    None => Ok(None),
+                }
             }
             CapturedRequest::OfTarget(described) => {
                 Ok(described.turn.as_mut().map(|turn| self.described(turn)))
             }
         };
-        match (input, response) {
-            (Ok(input), Ok(response)) => {
+        let input = match input {
+            Ok(input) => input,
+            Err(why) => {
+                self.ends = Some(why);
+                return;
+            }
+        };
+        // A turn whose response is not complete cannot be held again, nor can the turns after it, which continue from there.
+        match response {
+            Ok(response) => {
                 self.inputs.extend(input);
                 self.exchanges
                     .push_back(CapturedAnswer { request, response });
             }
-            (Err(why), _) => self.ends = Some(why),
-            (_, Err(incomplete)) => self.ends = Some(incomplete.to_string()),
+            Err(incomplete) => self.ends = Some(incomplete.to_string()),
         }
     }
 

@@ -21,11 +21,11 @@ const MOST_KINDS: usize = 1_000;
 /// Requests of one kind that are in no test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherRequests {
-    /// Their method and path.
+    /// The method and path, without the query.
     pub place: String,
     /// The reason, and whether they seem to be turns.
     pub request: OtherRequest,
-    /// Their number.
+    /// The number of requests with this place and reason.
     pub count: usize,
 }
 

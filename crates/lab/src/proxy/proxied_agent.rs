@@ -40,29 +40,30 @@ pub fn proxied_agent(context: &Context, plan: &Plan) -> Result<ProxiedAgent, Lab
     let setup = plan.variables.setup.clone();
     let begun =
         file.and_then(|test| Preparation::begin(&context, &shared, entry, test, Mode::Send, setup));
-    let prepared = begun
-        .and_then(|mut preparation| preparation.finish())
-        .map_err(|error| match error {
-            PrepareError::Broken(problems, secrets) => {
-                plan.redactor.add(&secrets);
-                LabError::Broken(problems, plan.redactor.clone())
-            }
-            PrepareError::Changed => {
-                LabError::refused("the config changed while it was read", "try again")
-            }
-        })?;
-    let endpoint = prepared
-        .target
-        .endpoint()
-        .and_then(|endpoint| endpoint.parse().ok());
-    let endpoint = endpoint.ok_or_else(|| {
-        let message = format!(
-            "the target `{}` has no endpoint to pass requests on to",
-            entry.test.target
-        );
-        LabError::refused(message, "name a target with an `endpoint`: `--target NAME`")
-    })?;
+    let prepared = match begun.and_then(|mut preparation| preparation.finish()) {
+        Ok(prepared) => prepared,
+        // The problems quote values of the config, so that their secrets are masked from now on.
+        Err(PrepareError::Broken(problems, secrets)) => {
+            plan.redactor.add(&secrets);
+            return Err(LabError::Broken(problems, plan.redactor.clone()));
+        }
+        Err(PrepareError::Changed) => {
+            let message = "the config changed while it was read";
+            return Err(LabError::refused(message, "try again"));
+        }
+    };
     let name = &entry.test.target;
+    let endpoint = match prepared.target.endpoint() {
+        Some(endpoint) => endpoint.parse().ok(),
+        None => None,
+    };
+    let Some(endpoint) = endpoint else {
+        let message = format!("the target `{name}` has no endpoint to pass requests on to");
+        let help = "name a target with an `endpoint`: `--target NAME`";
+        return Err(LabError::refused(message, help));
+    };
+    // A target may have an endpoint and still no reader of requests. It is refused before the proxy listens, because what passed would
+    // be lost otherwise.
     if let Some(target) = plan.config.target(name)
         && !target.model.capabilities().has(Capability::PassingRequests)
     {

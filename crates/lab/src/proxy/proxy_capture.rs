@@ -42,9 +42,9 @@ pub struct ProxyCapture {
 /// The place of an exchange.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ExchangePlace {
-    /// Its conversation, and its number in it.
+    /// The conversation, and the number of the exchange in it.
     InConversation(usize, usize),
-    /// Its number among those that are not sorted yet.
+    /// The number among the exchanges that are not sorted yet.
     Unsorted(usize),
 }
 
@@ -190,9 +190,13 @@ impl ProxyCapture {
         body: &[u8],
         response: Result<ServedResponse, Incomplete>,
     ) -> io::Result<()> {
-        let spooled = match (&self.spool, &response) {
-            (Some(spool), Ok(response)) => spool.add(body, response, &self.redactor),
-            _ => Ok(()),
+        // The error of the spool comes last, so that the exchange is in memory before anything is said about it.
+        let spooled = if let Some(spool) = &self.spool
+            && let Ok(response) = &response
+        {
+            spool.add(body, response, &self.redactor)
+        } else {
+            Ok(())
         };
         match place {
             ExchangePlace::Unsorted(number) => lock(&self.passing).end(number, response),
@@ -214,9 +218,11 @@ impl ProxyCapture {
 
     /// Everything that has passed.
     pub fn take(&self) -> Vec<CapturedConversation> {
-        match (self.target.get(), self.described()) {
-            (Some(target), Some(passing)) => lock(&self.passing).take_sorted(target, passing),
-            _ => std::mem::take(&mut *self.lock()),
+        if let Some(target) = self.target.get()
+            && let Some(passing) = target.passing()
+        {
+            return lock(&self.passing).take_sorted(target, passing);
         }
+        std::mem::take(&mut *self.lock())
     }
 }

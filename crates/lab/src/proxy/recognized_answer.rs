@@ -24,23 +24,24 @@ pub(super) fn recognized_answer(
 ) -> Result<ServedResponse, String> {
     let sent = PassedRequest::from(request);
     let now = passing.recognize(&sent).map_err(|_why| not_sent(request))?;
-    // The client may have sent other requests in between, such as one more to a job that is done. Those of the next turn stay.
-    let place = left.iter().position(|captured| match &captured.request {
-        CapturedRequest::OfTarget(described) => {
-            described.step == now.step || described.step == RequestStep::Main
+    // The client may have sent other requests in between, such as one more to a job that is done: they are passed over. Those of the
+    // next turn stay, so that the search ends at the next main request.
+    let mut found = None;
+    for (place, captured) in left.iter().enumerate() {
+        let CapturedRequest::OfTarget(described) = &captured.request else {
+            continue;
+        };
+        if described.step == now.step {
+            found = Some((place, described.thread.clone()));
+            break;
         }
-        CapturedRequest::OfProtocol(..) => false,
-    });
-    let Some(place) = place else {
-        return Err(not_sent(request));
-    };
-    let CapturedRequest::OfTarget(described) = &left[place].request else {
-        return Err(not_sent(request));
-    };
-    if described.step != now.step {
-        return Err(not_sent(request));
+        if described.step == RequestStep::Main {
+            break;
+        }
     }
-    let thread = described.thread.clone();
+    let Some((place, thread)) = found else {
+        return Err(not_sent(request));
+    };
     left.drain(..place);
     let Some(CapturedAnswer { response, .. }) = left.pop_front() else {
         return Err(not_sent(request));
@@ -60,7 +61,10 @@ fn with_thread(
     thread: Option<&str>,
     now: &RecognizedRequest,
 ) -> ServedResponse {
-    let (Some(from), Some(to)) = (thread, now.thread.as_deref()) else {
+    let Some(from) = thread else {
+        return response;
+    };
+    let Some(to) = now.thread.as_deref() else {
         return response;
     };
     if from.len() < SHORTEST_THREAD || from == to {

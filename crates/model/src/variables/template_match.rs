@@ -13,7 +13,7 @@ use super::template::{LateVariable, TemplatePiece, TextTemplate, ValueTemplate};
 /// The variables of a template with their values; `None` for one that had no value.
 pub type BoundVariables<'t> = Vec<(&'t LateVariable, Option<Value>)>;
 
-/// The result of reading a value back by a template.
+/// Variables and differences of a value that was read back.
 #[derive(Debug, Default)]
 pub struct TemplateMatch<'t> {
     /// The variables.
@@ -35,13 +35,14 @@ impl LateVariable {
     /// Whether the reference becomes `bound` if `look_up` gives the values of variables.
     pub fn gives(&self, look_up: &dyn Fn(&str) -> Option<Value>, bound: Option<&Value>) -> bool {
         let given = self.value(look_up);
-        match (given, bound) {
-            (None, None) => true,
-            // A default was read back as no value.
-            (Some(given), None) => Some(given) == self.default,
-            (None, Some(_)) => false,
+        match bound {
             // In a text a number is read back as a text.
-            (Some(given), Some(bound)) => as_text(&given) == as_text(bound),
+            Some(bound) => match given {
+                Some(given) => as_text(&given) == as_text(bound),
+                None => false,
+            },
+            // A default was read back as no value.
+            None => given.is_none() || given == self.default,
         }
     }
 
@@ -88,7 +89,7 @@ impl TextTemplate {
         self.variables().next().is_some()
     }
 
-    /// The template after `text`.
+    /// The template with `text` before everything else.
     #[must_use]
     pub fn after(&self, text: &str) -> Self {
         let mut pieces = vec![TemplatePiece::Text(text.to_owned())];
@@ -167,7 +168,7 @@ impl TextTemplate {
         self.read_back(value.as_str()?, widest)
     }
 
-    /// The variable that all of it is.
+    /// The variable without any text around it; `None` for every other template.
     pub fn only_variable(&self) -> Option<&LateVariable> {
         match self.pieces.as_slice() {
             [TemplatePiece::Variable(variable)] => Some(variable),
@@ -179,17 +180,13 @@ impl TextTemplate {
     fn joined_pieces(&self) -> Vec<JoinedPiece<'_>> {
         let mut joined: Vec<JoinedPiece<'_>> = Vec::new();
         for piece in &self.pieces {
-            match (piece, joined.last_mut()) {
-                (TemplatePiece::Text(text), _) if text.is_empty() => {}
-                (TemplatePiece::Text(text), Some(JoinedPiece::Text(last))) => {
-                    last.to_mut().push_str(text);
-                }
-                (TemplatePiece::Text(text), _) => {
-                    joined.push(JoinedPiece::Text(Cow::Borrowed(text)));
-                }
-                (TemplatePiece::Variable(variable), _) => {
-                    joined.push(JoinedPiece::Variable(variable));
-                }
+            match piece {
+                TemplatePiece::Variable(variable) => joined.push(JoinedPiece::Variable(variable)),
+                TemplatePiece::Text(text) if text.is_empty() => {}
+                TemplatePiece::Text(text) => match joined.last_mut() {
+                    Some(JoinedPiece::Text(last)) => last.to_mut().push_str(text),
+                    _ => joined.push(JoinedPiece::Text(Cow::Borrowed(text))),
+                },
             }
         }
         joined
@@ -225,6 +222,7 @@ impl<'t> JoinedPiece<'t> {
                 return Some(rest);
             }
         };
+        // Without a variable before it, the text has to be right here. Otherwise the variable has everything up to the text.
         let Some(variable) = open.take() else {
             return match side {
                 TextEnd::Start => rest.strip_prefix(text),
@@ -263,7 +261,8 @@ impl ValueTemplate {
         Some(found)
     }
 
-    /// The difference of `value`, which is at `path`.
+    /// The part of `value`, which is at `path`, that has to be put over the template. What cannot be put over it is added to `found`, and so
+    /// are the variables.
     fn differs<'t>(
         &'t self,
         value: &Value,
@@ -271,31 +270,35 @@ impl ValueTemplate {
         widest: &str,
         found: &mut TemplateMatch<'t>,
     ) -> TemplateDifference {
-        match (self, value) {
-            (Self::Known(own), value) => known_differs(own, value, path, &mut found.left_out),
-            (Self::Text(template), value) => match template.read_value_back(value, widest) {
-                Some(bound) => {
+        match self {
+            Self::Known(own) => return known_differs(own, value, path, &mut found.left_out),
+            Self::Text(template) => {
+                if let Some(bound) = template.read_value_back(value, widest) {
                     found.bound.extend(bound);
-                    TemplateDifference::None
+                    return TemplateDifference::None;
                 }
-                None => TemplateDifference::Over(value.clone()),
-            },
-            (Self::Map(entries), Value::Object(keys)) => {
-                map_differs(entries, keys, path, widest, found)
+                return TemplateDifference::Over(value.clone());
             }
-            (Self::List(own), Value::Array(items)) if self.has_variables() => {
-                list_differs(own, items, path, widest, found);
-                TemplateDifference::None
-            }
-            // A list is only replaced as a whole.
-            (Self::List(_) | Self::Map(_), value) => {
-                let known = self.value(&|_| None);
-                if matches!(known, Ok(Some(known)) if known == *value) {
-                    TemplateDifference::None
-                } else {
-                    TemplateDifference::Over(value.clone())
+            Self::Map(entries) => {
+                if let Value::Object(keys) = value {
+                    return map_differs(entries, keys, path, widest, found);
                 }
             }
+            Self::List(own) => {
+                if let Value::Array(items) = value
+                    && self.has_variables()
+                {
+                    list_differs(own, items, path, widest, found);
+                    return TemplateDifference::None;
+                }
+            }
+        }
+        // A value of another type, and a list without variables, are only replaced as a whole.
+        let known = self.value(&|_| None);
+        if matches!(known, Ok(Some(known)) if known == *value) {
+            TemplateDifference::None
+        } else {
+            TemplateDifference::Over(value.clone())
         }
     }
 
@@ -313,13 +316,24 @@ fn known_differs(
     path: &mut String,
     left_out: &mut Vec<String>,
 ) -> TemplateDifference {
-    let (Value::Object(own), Value::Object(keys)) = (own, value) else {
-        return if own == value {
-            TemplateDifference::None
-        } else {
-            TemplateDifference::Over(value.clone())
-        };
-    };
+    if own == value {
+        return TemplateDifference::None;
+    }
+    // Objects are put over each other key by key, and everything else replaces what was there.
+    if let Value::Object(own) = own
+        && let Value::Object(keys) = value
+    {
+        return known_keys_differ(own, keys, path, left_out);
+    }
+    TemplateDifference::Over(value.clone())
+}
+
+fn known_keys_differ(
+    own: &Map<String, Value>,
+    keys: &Map<String, Value>,
+    path: &mut String,
+    left_out: &mut Vec<String>,
+) -> TemplateDifference {
     let mut over = Map::new();
     for (key, value) in keys {
         let difference = match own.get(key) {
@@ -330,6 +344,7 @@ fn known_differs(
             over.insert(key.clone(), value);
         }
     }
+    // Nothing that is put over an object takes a key away, so that missing keys are a difference of their own.
     for key in own.keys().filter(|key| !keys.contains_key(*key)) {
         at_key(path, key, |path| left_out.push(path.clone()));
     }
@@ -360,6 +375,7 @@ fn map_differs<'t>(
             over.insert(key.clone(), value);
         }
     }
+    // A key that the template does not have is an addition, so that a turn can send it as the client did.
     for (key, value) in keys {
         if !entries.iter().any(|(own, _)| own == key) {
             over.insert(key.clone(), value.clone());

@@ -169,6 +169,7 @@ impl ProxyRecording<'_> {
         let exit = match write(&file, outputs, self.context) {
             Ok(exit) => exit,
             Err(error) => {
+                // The conversations cannot be held with the client once more, so their tests are written next to what passed.
                 let Some(spool) = passed.capture.keep_spool() else {
                     return Err(error);
                 };
@@ -191,6 +192,7 @@ impl ProxyRecording<'_> {
         outputs: &Outputs,
     ) -> Result<PassedTests, Failed> {
         let (conversations, secrets) = (passed.capture.take(), passed.capture.secrets());
+        // Tests of one file have different names, so that several conversations are numbered.
         let is_only = conversations.len() == 1;
         let mut tests = Vec::new();
         let mut is_complete = name_others(&passed.capture.take_others(), outputs)?;
@@ -208,6 +210,7 @@ impl ProxyRecording<'_> {
                 &secrets,
                 conversation,
             );
+            // One conversation that cannot be written does not keep the others from it.
             let HeldAgain { mut held, ends } = match held.await {
                 Ok(again) => again,
                 Err(error) => {
@@ -298,6 +301,7 @@ fn name_others(others: &[OtherRequests], outputs: &Outputs) -> io::Result<bool> 
         } else {
             format!(" ({count} times)")
         };
+        // Health checks and pages pass too, and are only noted. A turn that is in no test is an error, because the tests are incomplete.
         let line = format!("`{place}`{times} is in no test: {}", request.reason);
         if request.is_turn {
             is_complete = false;

@@ -24,6 +24,7 @@ const ABILITIES: &[Capability] = &[
     Capability::ClientTools,
     Capability::History,
     Capability::UntypedUrls,
+    Capability::PassingRequests,
 ];
 
 impl Protocol for ResponsesConfig {
@@ -75,5 +76,16 @@ impl ProtocolConfig for ResponsesConfig {
 
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>> {
         Ok(Arc::new(compile(self, interpolation)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proxy_reads_the_requests_that_a_mock_answers() {
+        assert!(ResponsesConfig::SERVED.is_some());
+        assert!(ResponsesConfig::ABILITIES.has(Capability::PassingRequests));
     }
 }

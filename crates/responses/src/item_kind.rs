@@ -142,10 +142,17 @@ mod tests {
 
     use super::*;
 
+    fn check(items: &[(serde_json::Value, OutputItemKind, Option<&str>)]) {
+        for (item, kind, name) in items {
+            assert_eq!(OutputItemKind::of(item), *kind, "{item}");
+            assert_eq!(tool_name(item).as_deref(), *name, "{item}");
+        }
+    }
+
     #[test]
-    fn every_item_that_may_be_a_call_is_one() {
-        use CallSide::{Client, Function, Server};
-        for (item, kind, name) in [
+    fn a_call_that_the_client_executes_has_its_side() {
+        use CallSide::{Client, Function};
+        check(&[
             (
                 json!({ "type": "function_call", "name": "pay" }),
                 OutputItemKind::Call(Function),
@@ -171,6 +178,13 @@ mod tests {
                 OutputItemKind::Call(Client),
                 Some("shell"),
             ),
+        ]);
+    }
+
+    #[test]
+    fn every_other_item_that_may_be_a_call_is_one() {
+        use CallSide::Server;
+        check(&[
             (
                 json!({ "type": "shell_call", "environment": { "type": "container_reference" } }),
                 OutputItemKind::Call(Server),
@@ -222,9 +236,6 @@ mod tests {
                 Some("news"),
             ),
             (json!({}), OutputItemKind::Unknown, None),
-        ] {
-            assert_eq!(OutputItemKind::of(&item), kind, "{item}");
-            assert_eq!(tool_name(&item).as_deref(), name, "{item}");
-        }
+        ]);
     }
 }

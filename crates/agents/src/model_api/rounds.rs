@@ -297,16 +297,15 @@ impl<'t> RoundReader<'t> {
         self.part(after, RoundPart::Own(id.to_owned(), step));
     }
 
-    /// Marks the last result of a call of the agent's own as an error.
+    /// Marks the last result of a call of the agent's own as an error: the round that has it goes on until a call of the client.
     fn own_failed(&mut self, id: &str) {
-        let rounds = self.rounds.iter_mut().rev();
-        let mut newest_first = rounds.flat_map(|round| round.parts.iter_mut().rev());
-        let ends = newest_first.find_map(|(_, part)| match part {
-            RoundPart::Own(own, OwnCallStep::Ends(_, is_error)) if own == id => Some(is_error),
-            _ => None,
-        });
-        if let Some(is_error) = ends {
-            *is_error = true;
+        for (_, part) in self.last().parts.iter_mut().rev() {
+            if let RoundPart::Own(own, OwnCallStep::Ends(_, is_error)) = part
+                && own == id
+            {
+                *is_error = true;
+                return;
+            }
         }
     }
 
@@ -383,13 +382,11 @@ mod tests {
             is_denied: false,
         };
         let runs = [call("a", "f", true), call("b", "f", true), vec![failed]];
-        let changes = runs.concat().into_iter().map(|change| TimedChange {
-            after: Duration::ZERO,
-            change,
-        });
         let tools = HashSet::new();
         let mut reader = RoundReader::new(&tools, OwnCalls::Shown);
-        reader.read_all(&[changes.collect()]);
+        for change in runs.concat() {
+            reader.read(Duration::ZERO, &change);
+        }
         let mut ends = Vec::new();
         for (_, part) in reader.into_round(0).parts {
             if let RoundPart::Own(id, OwnCallStep::Ends(_, is_error)) = part {

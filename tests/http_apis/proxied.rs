@@ -136,13 +136,13 @@ impl Proxied {
     /// Asserts that the tests have these texts, that each passed when it was replayed, and that all pass against the server as well.
     async fn assert_written(&self, written: &Written, turns: &[usize], texts: &[&str]) {
         let file = &written.file;
-        let tests: Vec<_> = file
+        let found: Vec<_> = file
             .tests
             .iter()
             .map(|test| (test.turns, test.failure.clone()))
             .collect();
         let expected: Vec<_> = turns.iter().map(|turns| (*turns, None)).collect();
-        assert_eq!(tests, expected, "{:?}\n{}", written.ends, file.text);
+        assert_eq!(found, expected, "{:?}\n{}", written.ends, file.text);
         assert!(written.ends.is_empty(), "{:?}", written.ends);
         for text in texts {
             assert!(file.text.contains(text), "{text} in\n{}", file.text);
@@ -538,13 +538,12 @@ async fn conversations_are_told_apart_by_cookies_and_nothing_else() {
             .lines()
             .find_map(|line| line.strip_prefix("cookie: "));
         let cookie = cookie.and_then(|cookies| cookies.split("; ").find(|one| one.starts_with("sid=")));
-        let session = match cookie {
-            Some(cookie) => cookie.to_owned(),
-            None => {
-                let mut count = count.lock().unwrap();
-                *count += 1;
-                format!("sid=cookie-5ecret-{count}")
-            }
+        let session = if let Some(cookie) = cookie {
+            cookie.to_owned()
+        } else {
+            let mut count = count.lock().unwrap();
+            *count += 1;
+            format!("sid=cookie-5ecret-{count}")
         };
         let reply = json!({ "reply": "ok" }).to_string();
         format!(

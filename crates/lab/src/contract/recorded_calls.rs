@@ -145,6 +145,7 @@ mod tests {
             origin: InputOrigin::Static,
             changes,
             answers: Vec::new(),
+            request: ananke_base::message::RequestAdditions::default(),
         };
         let conversation = LoggedConversation {
             turns: vec![turn],

@@ -27,7 +27,7 @@ pub enum CapturedRequest {
     /// One that a protocol reads by its body.
     OfProtocol(&'static dyn ServedProtocol, Box<dyn ServedRequest>),
     /// One that the target of the agent describes.
-    OfTarget(DescribedRequest),
+    OfTarget(Box<DescribedRequest>),
 }
 
 /// A request that the target of the agent describes.

@@ -109,11 +109,11 @@ impl PassingExchanges {
             for exchange in exchanges {
                 let response = responses.get_mut(exchange.number).and_then(Option::take);
                 conversation.exchanges.push(CapturedExchange {
-                    request: CapturedRequest::OfTarget(DescribedRequest {
+                    request: CapturedRequest::OfTarget(Box::new(DescribedRequest {
                         step: exchange.step,
                         thread: exchange.thread,
                         turn: exchange.turn,
-                    }),
+                    })),
                     response: response.unwrap_or(Err(Incomplete::Arriving)),
                 });
             }

@@ -83,9 +83,8 @@ impl ProxyServer {
                 };
                 self.begin_described(request, recognized)
             }
-            Some(_) => (None, None),
             None if request.method == "POST" => self.begin(&request.body),
-            None => (None, None),
+            Some(_) | None => (None, None),
         };
         let line = asks.unwrap_or(unread);
         let mut passing = Passing {

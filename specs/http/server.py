@@ -72,7 +72,7 @@ class Library(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.end_headers()
-        usage = {"read": 12, "wrote": 3, "all": 15}
+        usage = {"model": "library-1", "read": 12, "cached": 8, "wrote": 3, "all": 15}
         for name, data in [*said, ("end", {"usage": usage})]:
             self.wfile.write(f"event: {name}\ndata: {json.dumps(data)}\n\n".encode())
 

@@ -146,7 +146,7 @@ pub(super) const ODDITIES: [(&str, &[&str], &str); 50] = [
         &[
             r#"{"type":"RUN_ERROR","message":"no","usage":[{"inputTokens":3.0,"output_tokens":2},{"inputTokens":-1}]}"#,
         ],
-        "usage ? in, ? out, ?\nerror None: no\n! `inputTokens` of a `RUN_ERROR` is `-1`, not a count: it is taken as unknown\n!! after-run-error [3, 2]: event 3 (`RUN_FINISHED`) comes after event 2 (`RUN_ERROR`) has ended the run",
+        "usage 3 in, 2 out, 5\nusage ? in, ? out, ?\nerror None: no\n! `inputTokens` of a `RUN_ERROR` is `-1`, not a count: it is taken as unknown\n!! after-run-error [3, 2]: event 3 (`RUN_FINISHED`) comes after event 2 (`RUN_ERROR`) has ended the run",
     ),
     (
         "numeric ids",

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::conversation_settings::ProtocolVersion;
 use ananke_agents::{ServedFrame, TimedChange, result_text};
-use ananke_trace::trace::{Change, Interrupt, MessageKind, RunEnd, Usage};
+use ananke_trace::trace::{Change, Interrupt, MessageKind, ModelUsage, RunEnd, Usage};
 
 /// Makes the events of one response.
 pub(super) struct Encoder<'r> {
@@ -23,7 +23,8 @@ pub(super) struct Encoder<'r> {
     /// The subagents of the open run.
     subagents: BTreeSet<String>,
     /// The tokens of the open run.
-    usage: Option<Usage>,
+    /// The tokens of the run, an entry for each model.
+    usage: Vec<ModelUsage>,
 }
 
 /// The event of an agent that has failed.
@@ -45,7 +46,7 @@ impl<'r> Encoder<'r> {
             after: Duration::ZERO,
             reasoning: None,
             subagents: BTreeSet::new(),
-            usage: None,
+            usage: Vec::new(),
         }
     }
 
@@ -101,9 +102,7 @@ impl<'r> Encoder<'r> {
                 self.fail_call(id, if *is_denied { "denied" } else { "failed" });
             }
             Change::Reasoning { id, delta, .. } if !delta.is_empty() => self.reasoning(id, delta),
-            Change::Usage { usage, .. } => {
-                self.usage = Some(self.usage.map_or(*usage, |sum| sum + *usage));
-            }
+            Change::Usage { usage, model } => self.add_usage(*usage, model.as_deref()),
             _ => {}
         }
     }
@@ -198,12 +197,23 @@ impl<'r> Encoder<'r> {
         self.send(&event);
     }
 
+    /// Adds tokens of a model to its entry.
+    fn add_usage(&mut self, usage: Usage, model: Option<&str>) {
+        for entry in &mut self.usage {
+            if entry.model.as_deref() == model {
+                entry.usage = entry.usage + usage;
+                return;
+            }
+        }
+        self.usage.push(ModelUsage {
+            usage,
+            model: model.map(str::to_owned),
+        });
+    }
+
     fn end_run(&mut self, end: &RunEnd) {
-        let usage = self
-            .usage
-            .take()
-            .map(usage_entry)
-            .filter(|_| self.version == ProtocolVersion::V1);
+        let usage = std::mem::take(&mut self.usage);
+        let usage: Vec<Value> = usage.iter().map(usage_entry).collect();
         let subagents = std::mem::take(&mut self.subagents);
         let mut event = if let RunEnd::Error { message, code } = end {
             error_event(message, code.as_deref())
@@ -222,8 +232,9 @@ impl<'r> Encoder<'r> {
             RunEnd::Unknown(outcome) => event["outcome"] = json!({ "type": outcome }),
             RunEnd::Finished | RunEnd::Error { .. } => {}
         }
-        if let Some(usage) = usage {
-            event["usage"] = json!([usage]);
+        // Versions before 1.0 have no place for tokens.
+        if !usage.is_empty() && self.version == ProtocolVersion::V1 {
+            event["usage"] = json!(usage);
         }
         self.send(&event);
     }
@@ -247,17 +258,23 @@ fn role_name(role: MessageKind) -> &'static str {
     }
 }
 
-fn usage_entry(usage: Usage) -> Value {
+fn usage_entry(ModelUsage { usage, model }: &ModelUsage) -> Value {
+    let mut entry = Map::new();
+    if let Some(model) = model {
+        entry.insert("model".to_owned(), model.as_str().into());
+    }
     let counts = [
         ("inputTokens", usage.input),
         ("cachedInputTokens", usage.cached),
         ("outputTokens", usage.output),
         ("totalTokens", usage.total),
     ];
-    let counts = counts
-        .into_iter()
-        .filter_map(|(key, tokens)| Some((key.to_owned(), tokens.whole()?.into())));
-    Value::Object(counts.collect::<Map<_, _>>())
+    for (key, tokens) in counts {
+        if let Some(count) = tokens.whole() {
+            entry.insert(key.to_owned(), count.into());
+        }
+    }
+    Value::Object(entry)
 }
 
 /// An interrupt. Clients require a reason.

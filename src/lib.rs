@@ -148,7 +148,7 @@ pub use ananke_model::{model, schema, settings, variables};
 #[doc(hidden)]
 pub use ananke_openai as openai;
 #[doc(hidden)]
-pub use ananke_openai::{ProgramTransport, program_target};
+pub use ananke_openai::program_target;
 #[doc(hidden)]
 pub use ananke_plan::{cases, compile, project};
 #[doc(hidden)]
@@ -213,3 +213,15 @@ pub use ananke_trace::redact::{Mask, Redactor, Sealed};
 pub use plan::{CaseEntry, Filter, FilterError, Plan, Planned, Selection, TestEntry, plan};
 #[doc(inline)]
 pub use workspace::Workspace;
+
+/// The way to models that are other programs: `ask` gets the lane of a question, the messages and the tools. What is for others
+/// goes over `network`.
+#[doc(hidden)]
+pub fn program_transport(
+    network: std::sync::Arc<dyn Transport>,
+    clock: std::sync::Arc<dyn context::Clock>,
+    ask: ananke_openai::ModelFunction,
+) -> std::sync::Arc<dyn Transport> {
+    let transport = ananke_openai::ProgramTransport::new(network, clock, ask);
+    std::sync::Arc::new(transport)
+}

@@ -21,11 +21,16 @@ pub(super) fn usage(event: &WireEvent<'_>, warnings: &mut Warnings) -> Vec<Model
             return Vec::new();
         }
     };
-    let of_model = |part: &Value| ModelUsage {
-        usage: of_model(part, event.kind(), warnings),
-        model: part.get("model").and_then(Value::as_str).map(str::to_owned),
-    };
-    parts.iter().map(of_model).collect()
+    let mut of_models = Vec::new();
+    for part in &parts {
+        let usage = of_model(part, event.kind(), warnings);
+        let mut model = None;
+        if let Some(Value::String(name)) = part.get("model") {
+            model = Some(name.clone());
+        }
+        of_models.push(ModelUsage { usage, model });
+    }
+    of_models
 }
 
 /// Usage that is neither an object nor a list of them.

@@ -10,8 +10,8 @@ use ananke_trace::outcome::{
     ReportedRunEnd, SaidLine, TimeLimits, Timing, TranscriptLine, TurnEnd, TurnOutcome, bounded,
 };
 use ananke_trace::trace::{
-    self, CostGap, CustomEvent, Message, MessageKind, Origin, Peer, ReportedItem, ToolCall,
-    ToolResult, Trace, TraceItem, TurnRanges, Violation,
+    self, CustomEvent, Message, MessageKind, Origin, Peer, ReportedItem, ToolCall, ToolResult,
+    Trace, TraceItem, TurnRanges, Violation,
 };
 
 /// The most lines of one turn that a report gets.
@@ -61,11 +61,7 @@ pub(super) fn turn_outcome(
         outcome.timing = timing(trace, turn, limits);
         outcome.run_end = run_end(trace, turn);
         outcome.usage = trace.turn_usage(turn);
-        outcome.cost_gaps = trace
-            .cost_gaps(turn)
-            .iter()
-            .map(CostGap::to_string)
-            .collect();
+        outcome.cost_gaps = trace.cost_gaps(turn);
     }
     // In a conversation in which nothing was sent yet, the turn began and ended now.
     let started = started.unwrap_or_else(|| clock.now());

@@ -189,7 +189,7 @@ pub struct UsagePicks {
     /// The tokens that models read.
     #[schemars(example = &"usage.prompt_tokens")]
     pub input: Option<Short<Pick>>,
-    /// Those of them that the server had in a cache.
+    /// Input tokens that the server had in a cache.
     #[schemars(example = &"usage.prompt_tokens_details.cached_tokens")]
     pub cached: Option<Short<Pick>>,
     /// The tokens that models wrote.

@@ -562,8 +562,11 @@ fn warn_of_half(report: &mut dyn FnMut(Change<'_>)) {
 
 /// The tokens of a response.
 fn usage(reported: &Value, report: &mut dyn FnMut(Change<'_>)) -> Usage {
-    let details = reported.get("prompt_tokens_details");
-    let cached = details.and_then(|details| tokens(details, "cached_tokens", report));
+    // Without the details, all of the input costs what input costs.
+    let cached = match reported.get("prompt_tokens_details") {
+        Some(details) => tokens(details, "cached_tokens", report),
+        None => None,
+    };
     Usage::reported(
         tokens(reported, "prompt_tokens", report),
         tokens(reported, "completion_tokens", report),

@@ -108,8 +108,12 @@ pub(super) fn result_of(item: &Value) -> Option<ItemResult> {
     let mut keys = RESULTS.iter();
     let result = keys.find_map(|key| item.get(*key).filter(|value| !value.is_null()));
     // A search has its result in its action.
-    let sources = item.get("action").and_then(|action| action.get("sources"));
-    let result = result.or_else(|| sources.filter(|sources| !sources.is_null()))?;
+    let sources = &item["action"]["sources"];
+    let result = match result {
+        Some(result) => result,
+        None if !sources.is_null() => sources,
+        None => return None,
+    };
     Some(ItemResult {
         content: content_of(result),
         is_error: if has_failed { Some(true) } else { None },

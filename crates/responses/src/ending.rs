@@ -63,8 +63,11 @@ pub(super) fn error_of(value: &Value, status: &str) -> RunEnd {
 /// The tokens of a response; `None` if it reports none. Cached tokens and those of reasoning are part of the sums.
 pub(super) fn usage_of(response: &Value, report: &mut dyn FnMut(Change<'_>)) -> Option<Usage> {
     let reported = response.get("usage").filter(|usage| usage.is_object())?;
-    let details = reported.get("input_tokens_details");
-    let cached = details.and_then(|details| tokens(details, "cached_tokens", report));
+    // Without the details, all of the input costs what input costs.
+    let cached = match reported.get("input_tokens_details") {
+        Some(details) => tokens(details, "cached_tokens", report),
+        None => None,
+    };
     let usage = Usage::reported(
         tokens(reported, "input_tokens", report),
         tokens(reported, "output_tokens", report),

@@ -97,8 +97,11 @@ fn is_of_client(base: &str, item: &Value) -> bool {
 }
 
 fn has_content(item: &Value) -> bool {
-    let keys = item.as_object();
-    keys.is_some_and(|keys| keys.keys().any(|key| !OF_ANY_ITEM.contains(&key.as_str())))
+    let Some(keys) = item.as_object() else {
+        return false;
+    };
+    let mut keys = keys.keys();
+    keys.any(|key| !OF_ANY_ITEM.contains(&key.as_str()))
 }
 
 /// The type of an item; empty if it has none.

@@ -249,6 +249,7 @@ impl<'a> ItemReader<'a> {
         text: SentText<'_>,
         changes: &mut OrderedChanges<'_>,
     ) {
+        // A complete message takes no more text, since the whole has been compared with its pieces.
         if self.items.item(number).is_done {
             return unread_text("text came after its message was complete", changes);
         }
@@ -273,6 +274,7 @@ impl<'a> ItemReader<'a> {
         text: SentText<'_>,
         changes: &mut OrderedChanges<'_>,
     ) {
+        // Servers repeat the whole text of a message that is complete.
         if self.items.item(number).is_done {
             return;
         }

@@ -214,9 +214,8 @@ impl OutputItems {
         };
         // Most items end in the reverse order of their beginnings, or alone. One that ends before a newer one stays in the list
         // until that has ended, so that each item is removed once.
-        while open
-            .last()
-            .is_some_and(|number| self.items[*number].is_done)
+        while let Some(number) = open.last()
+            && self.items[*number].is_done
         {
             open.pop();
         }

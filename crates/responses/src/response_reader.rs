@@ -70,10 +70,11 @@ impl<'a> ResponseReader<'a> {
 
     fn read(&mut self, event: &ApiEvent, changes: &mut OrderedChanges<'_>) {
         let response = event.object("response");
-        if self.id.is_none() {
-            self.id = response
-                .and_then(|response| text_of(response, "id"))
-                .map(str::to_owned);
+        if self.id.is_none()
+            && let Some(response) = response
+            && let Some(id) = text_of(response, "id")
+        {
+            self.id = Some(id.to_owned());
         }
         // The first event is the start of the run, whichever it is: servers leave out `response.created`.
         if !self.has_begun {
@@ -144,8 +145,10 @@ impl<'a> ResponseReader<'a> {
                 (Extent::Whole, text)
             }
             ApiEventKind::Part(Extent::Whole) => {
-                let part = event.object("part").and_then(text_of_part);
-                let text = part.map(|text| SentText::new(text, event.halves()));
+                let Some(part) = event.object("part") else {
+                    return;
+                };
+                let text = text_of_part(part).map(|text| SentText::new(text, event.halves()));
                 (Extent::Whole, text)
             }
             // A part that only begins has no text yet.
@@ -200,8 +203,10 @@ impl<'a> ResponseReader<'a> {
     /// The number of the call that an event is about: the name of the event begins with the type of the item.
     fn call_of(&mut self, event: &ApiEvent) -> usize {
         let name = event.type_name().trim_start_matches("response.");
-        let end = name.find("_call").map_or(0, |place| place + "_call".len());
-        let item_type = name[..end].to_owned();
+        let item_type = match name.split_once("_call") {
+            Some((tool, _)) => format!("{tool}_call"),
+            None => String::new(),
+        };
         let kind = OutputItemKind::of(&serde_json::json!({ "type": item_type }));
         self.item_of(event, &item_type, kind)
     }

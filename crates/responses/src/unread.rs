@@ -174,9 +174,9 @@ pub(super) fn of_event(event: &ApiEvent) -> Vec<Unread<'static>> {
 fn of_response(response: &Value, found: &mut Vec<Unread<'static>>) {
     unread_keys("response.", response, RESPONSE, found);
     // Only these of the others may look like calls, since they declare tools.
-    found.retain(|unread| {
-        let key = unread.name.strip_prefix("key:response.");
-        !key.is_some_and(|key| OF_REQUEST.contains(&key))
+    found.retain(|unread| match unread.name.strip_prefix("key:response.") {
+        Some(key) => !OF_REQUEST.contains(&key),
+        None => true,
     });
     if let Some(Value::Array(output)) = response.get("output") {
         unread_items("response.output", output, Kinds::OBJECT, SAID, found);

@@ -34,7 +34,7 @@ const PLACEHOLDER: &[u8] = br#"{"id": "generated", "input": "generated"}"#;
 
 /// The cases that a generator made.
 pub(crate) struct GeneratedCases {
-    /// One case per line.
+    /// JSON Lines, one case each.
     pub(crate) lines: Vec<u8>,
     /// The tokens that they took; none of a script.
     pub(crate) tokens: TokenTotals,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ananke::testing::{ClientCall, ToolClosure};
-use ananke::{ProgramTransport, agents::Transport, agents::http::HttpTransport, context::Context};
+use ananke::{agents::Transport, agents::http::HttpTransport, context::Context, program_transport};
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

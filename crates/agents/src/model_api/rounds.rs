@@ -72,9 +72,12 @@ pub fn round_of_request(
     let turn_start = from_start.rposition(|action| !matches!(action, Action::ToolResults(_)));
     let turn_start = turn_start.unwrap_or_default();
     let number = actions.len().saturating_sub(1 + turn_start);
-    let tools: HashSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    let mut names = HashSet::new();
+    for tool in tools {
+        names.insert(tool.name.as_str());
+    }
     let (earlier, of_turn) = runs.split_at(turn_start.min(runs.len()));
-    let mut reader = RoundReader::new(&tools, own_calls);
+    let mut reader = RoundReader::new(&names, own_calls);
     reader.note_own_calls(earlier);
     reader.read_all(of_turn);
     reader.into_round(number)

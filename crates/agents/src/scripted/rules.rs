@@ -165,7 +165,7 @@ pub struct ScriptedUsage {
     pub model: Option<Text>,
     /// Tokens that its model read.
     pub input_tokens: Option<Number>,
-    /// Those of them that the server had in a cache.
+    /// Input tokens that the server had in a cache.
     #[schemars(extend("x-since" = "1.4"))]
     pub cached_tokens: Option<Number>,
     /// Tokens that its model wrote.
@@ -226,13 +226,10 @@ fn check_failure(written: &ScriptedCall, interpolation: &mut Interpolation<'_>) 
 impl Fill<ModelUsage> for ScriptedUsage {
     fn fill(&self, interpolation: &mut Interpolation<'_>) -> Leaf<ModelUsage> {
         // All keys are filled before the first error returns, so that the problems of all are reported.
-        let numbers = [
-            &self.input_tokens,
-            &self.cached_tokens,
-            &self.output_tokens,
-            &self.total_tokens,
-        ];
-        let [input, cached, output, total] = numbers.map(|number| number.fill(interpolation));
+        let input: Leaf<Option<u64>> = self.input_tokens.fill(interpolation);
+        let cached: Leaf<Option<u64>> = self.cached_tokens.fill(interpolation);
+        let output: Leaf<Option<u64>> = self.output_tokens.fill(interpolation);
+        let total: Leaf<Option<u64>> = self.total_tokens.fill(interpolation);
         let model = self.model.fill(interpolation);
         let usage = Usage::reported(input?, output?, total?).with_cached(cached?);
         Ok(ModelUsage {

@@ -68,12 +68,13 @@ impl Usd {
                 "is too large"
             });
         };
-        let parts = significant.parse::<u64>().ok();
-        let scale = 10_u64.checked_pow(zeros);
-        match (parts, scale) {
-            (Some(parts), Some(scale)) => parts.checked_mul(scale).map(Self).ok_or("is too large"),
-            _ => Err("is too large"),
+        if let Ok(parts) = significant.parse::<u64>()
+            && let Some(scale) = 10_u64.checked_pow(zeros)
+            && let Some(parts) = parts.checked_mul(scale)
+        {
+            return Ok(Self(parts));
         }
+        Err("is too large")
     }
 
     /// So many times this amount.

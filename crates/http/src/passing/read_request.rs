@@ -59,9 +59,11 @@ impl ReadRequest {
     }
 
     fn bind(&mut self, bound: Vec<(&LateVariable, Option<Value>)>) {
-        let owned = bound.into_iter();
-        self.bound
-            .extend(owned.map(|(variable, value)| (variable.clone(), value)));
+        self.bound.reserve(bound.len());
+        for (variable, value) in bound {
+            let variable = variable.clone();
+            self.bound.push((variable, value));
+        }
     }
 
     /// Takes the pairs that `own` describes from `sent`. A pair that differs stays there. A turn cannot remove a pair, so a missing one

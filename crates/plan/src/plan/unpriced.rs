@@ -49,7 +49,8 @@ impl Plan {
                 continue;
             }
             if !capabilities.has(Capability::Usage) {
-                let (own, lack) = (target.model.protocol, Capability::Usage.lack());
+                let own = target.model.protocol;
+                let lack = Capability::Usage.lack();
                 return Some(format!("the target `{name}` of the type `{own}` {lack}"));
             }
             // A target without a model names it in its responses.

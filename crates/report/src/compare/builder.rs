@@ -84,7 +84,7 @@ impl Baseline {
 pub enum Coverage {
     /// All of them: a test that is not there was removed.
     AllTests,
-    /// Those that were selected.
+    /// The tests that were selected.
     SelectedTests,
 }
 
@@ -120,14 +120,14 @@ impl ComparisonBuilder {
             self.changes.push(TestChange::appeared(after));
             return;
         };
+        // The time of a test that did not pass says nothing.
         if (before.status, after.status) == (Status::Passed, Status::Passed) {
             self.agents_time.tests += 1;
             self.agents_time.before_us += before.duration_us;
             self.agents_time.after_us += after.duration_us;
         }
         self.spent.tokens.add(before.tokens, after.tokens);
-        let [was, is] = [&before, &after].map(|test| test.cost_usd.map(|cost| cost.0.0));
-        self.spent.cost.add(was, is);
+        self.spent.cost.add(before.cost(), after.cost());
         self.changes
             .extend(TestChange::between(before, after, self.noise));
     }

@@ -125,7 +125,7 @@ pub(crate) struct TestChange {
 /// The value that a rule which newly fails is about, in a run before that did not fail and in the one that does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ValueChange {
-    /// Its kind: `value`, `time`, `tokens`, `calls`, `answer`.
+    /// The kind of the value: `value`, `time`, `tokens`, `cost`, `requests`, `calls`, `answer`.
     pub(crate) of: &'static str,
     /// The value before; `None` if there was none there.
     pub(crate) before: Option<String>,
@@ -178,7 +178,10 @@ impl TestChange {
         if kinds.first() == Some(&ChangeKind::NewlyFailing) {
             value = ValueChange::between(&before, &after);
         }
-        (!kinds.is_empty()).then_some(Self {
+        if kinds.is_empty() {
+            return None;
+        }
+        Some(Self {
             kinds,
             before: Some(before),
             after: Some(after),
@@ -213,13 +216,13 @@ impl TestChange {
 
     /// The test's id.
     pub(crate) fn id(&self) -> &str {
-        self.after
-            .as_ref()
-            .or(self.before.as_ref())
-            .map_or("", |test| &test.id)
+        match self.after.as_ref().or(self.before.as_ref()) {
+            Some(test) => &test.id,
+            None => "",
+        }
     }
 
-    /// Its kinds that count as regressions: a new failure, if that fails the run, a test that did not fail before and was
+    /// The kinds that count as regressions: a new failure, if that fails the run, a test that did not fail before and was
     /// not run, and those of `also`.
     pub(crate) fn regressions<'k>(
         &'k self,
@@ -252,6 +255,7 @@ fn verdict(before: &TestSummary, after: &TestSummary) -> Option<ChangeKind> {
             }
         }
         (true, false) => Some(ChangeKind::NewlyPassing),
-        (false, false) => (after.flaky && !before.flaky).then_some(ChangeKind::Flaky),
+        (false, false) if after.flaky && !before.flaky => Some(ChangeKind::Flaky),
+        (false, false) => None,
     }
 }

@@ -89,11 +89,29 @@ pub(crate) struct ComparedSum {
 impl ComparedSum {
     /// Adds a test, if its number is known both times.
     pub(crate) fn add(&mut self, before: Option<u64>, after: Option<u64>) {
-        if let (Some(before), Some(after)) = (before, after) {
+        if let Some(before) = before
+            && let Some(after) = after
+        {
             self.tests += 1;
             self.before = self.before.saturating_add(before);
             self.after = self.after.saturating_add(after);
         }
+    }
+
+    /// The sum before; `None` if it is known of no test.
+    pub(crate) fn known_before(self) -> Option<u64> {
+        if self.tests == 0 {
+            return None;
+        }
+        Some(self.before)
+    }
+
+    /// The sum after; `None` if it is known of no test.
+    pub(crate) fn known_after(self) -> Option<u64> {
+        if self.tests == 0 {
+            return None;
+        }
+        Some(self.after)
     }
 }
 

@@ -217,7 +217,10 @@ impl ConversationFacts {
     fn answer(&self, turn: u32) -> &KeptText {
         let mut latest = self.answers.iter().rev();
         let answer = latest.find(|(number, _)| turn == 0 || *number == turn);
-        answer.map_or(&KeptText::None, |(_, answer)| answer)
+        match answer {
+            Some((_, answer)) => answer,
+            None => &KeptText::None,
+        }
     }
 }
 

@@ -12,6 +12,9 @@ use ananke_trace::trace::Cost;
 /// The most ways in which the runs of one test went that are kept.
 const MOST_WAYS: usize = 20;
 
+/// The most bytes of a name, a place or a reason that is kept.
+const LONGEST: usize = 400;
+
 /// A test in the runs of one side: of several, all but the counts is about the first that failed, else about the first that ran.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Test")]
@@ -87,16 +90,39 @@ fn milliseconds<S: Serializer>(us: &u64, serializer: S) -> Result<S::Ok, S::Erro
     serializer.serialize_f64(*us as f64 / 1000.0)
 }
 
+/// A text that is kept, as far as there is room for it.
+fn bounded(text: &str) -> String {
+    truncate::bytes(text, LONGEST).into_owned()
+}
+
+/// The names of the called tools, in the order in which the calls started.
+fn called_tools(outcome: &Outcome) -> Vec<String> {
+    let mut tools = Vec::new();
+    for turn in &outcome.transcript.turns {
+        for line in &turn.lines {
+            if let TranscriptLine::Calls(call) = line {
+                tools.push(bounded(&call.name));
+            }
+        }
+    }
+    tools
+}
+
 /// The tokens and the cost of one of so many runs, as far as all of them are known.
 fn spent_by_each(outcome: &Outcome, runs: u32) -> (Option<u64>, Option<Dollars>) {
     let (_, spent) = outcome.spent();
     let each = u64::from(runs.max(1));
     let mut tokens = None;
     if spent.turns > 0 && spent.unreported == 0 {
-        tokens = spent.usage.total.whole().map(|total| total / each);
+        if let Some(total) = spent.usage.total.whole() {
+            tokens = Some(total / each);
+        }
     }
-    let cost = spent.cost().and_then(Cost::whole);
-    (tokens, cost.map(|cost| Dollars(Usd(cost.0 / each))))
+    let mut cost = None;
+    if let Some(Some(whole)) = spent.cost().map(Cost::whole) {
+        cost = Some(Dollars(Usd(whole.0 / each)));
+    }
+    (tokens, cost)
 }
 
 /// The mean of two numbers with these weights; `None` if one of them is not known.
@@ -115,13 +141,13 @@ fn mean(numbers: [Option<u64>; 2], weights: [u64; 2]) -> Option<u64> {
 impl TestSummary {
     /// The summary of a test.
     pub(crate) fn of(outcome: &Outcome) -> Self {
-        const LONGEST: usize = 400;
-        let bounded = |text: &str| truncate::bytes(text, LONGEST).into_owned();
-        let turns = &outcome.transcript.turns;
-        let lines = turns.iter().flat_map(|turn| &turn.lines);
         let status = outcome.status();
-        let reason = outcome.headline().map(|(_, finding)| finding);
-        let reason = reason.filter(|_| status != Status::Passed);
+        let mut reason = None;
+        if status != Status::Passed
+            && let Some((_, finding)) = outcome.headline()
+        {
+            reason = finding.lines().next().map(bounded);
+        }
         let (runs, passed) = match outcome.stability.as_deref() {
             Some(stability) => (stability.runs(), stability.passed),
             None if status == Status::Skipped => (0, 0),
@@ -131,13 +157,17 @@ impl TestSummary {
         let facts = ConversationFacts::of(outcome);
         let mut place = (String::new(), 0);
         let mut looked_at = None;
+        let mut kept_facts = None;
+        // A failure is compared by the value that it looked at, which a run that did not fail has to be asked for.
         if status.fails_the_run() {
             let (file, line) = outcome.headline_place();
             place = (bounded(file), line);
-            looked_at = LookedAt::of(outcome, &facts).map(|at| {
+            if let Some(at) = LookedAt::of(outcome, &facts) {
                 let value = facts.value(&at);
-                (at, value)
-            });
+                looked_at = Some((at, value));
+            }
+        } else {
+            kept_facts = Some(Box::new(facts));
         }
         Self {
             id: outcome.test.id.clone(),
@@ -151,24 +181,17 @@ impl TestSummary {
             tokens,
             cost_usd,
             turns: outcome.transcript.sent_turns().count(),
-            tools: lines
-                .filter_map(|line| match line {
-                    TranscriptLine::Calls(call) => Some(bounded(&call.name)),
-                    _ => None,
-                })
-                .collect(),
+            tools: called_tools(outcome),
             ending: outcome
                 .transcript
                 .sent_turns()
                 .next_back()
                 .and_then(|turn| turn.run_end.as_ref())
                 .map(|end| end.word().to_owned()),
-            reason: reason
-                .and_then(|finding| finding.lines().next())
-                .map(bounded),
+            reason,
             place,
             looked_at,
-            facts: (!status.fails_the_run()).then(|| Box::new(facts)),
+            facts: kept_facts,
             other_ways: Vec::new(),
         }
     }
@@ -188,8 +211,8 @@ impl TestSummary {
         }
         let weights = [kept.runs, rest.runs].map(u64::from);
         kept.tokens = mean([kept.tokens, rest.tokens], weights);
-        let costs = [kept.cost_usd, rest.cost_usd].map(|cost| cost.map(|cost| cost.0.0));
-        kept.cost_usd = mean(costs, weights).map(|cost| Dollars(Usd(cost)));
+        let cost = mean([kept.cost(), rest.cost()], weights);
+        kept.cost_usd = cost.map(|cost| Dollars(Usd(cost)));
         kept.runs += rest.runs;
         kept.passed += rest.passed;
         kept.flaky |= rest.flaky && !kept.fails();
@@ -207,6 +230,12 @@ impl TestSummary {
             }
         }
         kept
+    }
+
+    /// The cost of a run in parts of a dollar, as far as all of it is known.
+    pub(crate) fn cost(&self) -> Option<u64> {
+        let Dollars(Usd(parts)) = self.cost_usd?;
+        Some(parts)
     }
 
     /// The weight of a run as the one that shows a test best.

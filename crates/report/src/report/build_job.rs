@@ -125,7 +125,7 @@ pub struct BuildJob {
     /// The commit that was checked out. It and what follows are facts of the run, which are kept with them.
     #[serde(skip)]
     pub commit: Option<String>,
-    /// Its branch.
+    /// The branch of the commit.
     #[serde(skip)]
     pub branch: Option<String>,
     /// The page of the job.

@@ -28,21 +28,34 @@ part! {
 impl HelpersView {
     /// The tokens of helpers; `None` if none was asked.
     pub(crate) fn known(helpers: &HelperTotals) -> Option<Self> {
-        (helpers.sum().turns > 0).then(|| Self::of(helpers))
+        if helpers.sum().turns == 0 {
+            return None;
+        }
+        Some(Self::of(helpers))
     }
 }
 
 impl From<HelpersView> for HelperTotals {
     fn from(read: HelpersView) -> Self {
-        let of = |view: Option<TokensView>| view.map(TokenTotals::from).unwrap_or_default();
         Self {
-            judge: of(read.judge),
-            simulator: of(read.simulator),
-            generator: of(read.generator),
+            judge: totals(read.judge),
+            simulator: totals(read.simulator),
+            generator: totals(read.generator),
         }
     }
 }
 
+/// The tokens of a role; none if it is omitted.
+fn totals(read: Option<TokensView>) -> TokenTotals {
+    match read {
+        Some(read) => read.totals(),
+        None => TokenTotals::default(),
+    }
+}
+
 fn asked(tokens: TokenTotals) -> Option<TokensView> {
-    (tokens.turns > 0).then(|| TokensView::of(tokens))
+    if tokens.turns == 0 {
+        return None;
+    }
+    Some(TokensView::of(tokens))
 }

@@ -95,7 +95,7 @@ impl MergedRun {
     /// Hands the events of the run to `take`: its beginning, the outcome of each test in the order of the run, and its end.
     ///
     /// # Errors
-    /// Those of `take`, and if a document is not as it was when it was opened.
+    /// The errors of `take`, and if a document is not as it was when it was opened.
     pub fn events(&self, take: &mut dyn FnMut(RunEvent) -> io::Result<()>) -> io::Result<()> {
         self.head().events(|take| self.outcomes(take), take)
     }

@@ -534,7 +534,8 @@ fn limit(measured: &Measured) -> Number {
 }
 
 fn measured(read: &Assertion<'_>) -> Option<Measured> {
-    let (actual, limit) = (read.actual.as_ref()?, read.limit.as_ref()?);
+    let actual = read.actual.as_ref()?;
+    let limit = read.limit.as_ref()?;
     let unit = read.unit.as_deref();
     let units = [
         MeasuredUnit::Milliseconds,

@@ -35,8 +35,9 @@ impl RunHead {
     pub(super) fn of(facts: Option<RunFacts>, summary: &SummaryLine<'_>) -> Self {
         let snapshots = summary.snapshots.as_ref();
         let mut facts = facts.unwrap_or_default();
-        let helpers = summary.helpers.as_ref();
-        if let Some(generator) = helpers.and_then(|helpers| helpers.generator.as_ref()) {
+        if let Some(helpers) = &summary.helpers
+            && let Some(generator) = &helpers.generator
+        {
             *facts.generated = generator.totals();
         }
         Self {
@@ -53,7 +54,7 @@ impl RunHead {
     /// Hands the events of the run to `take`: its beginning, each outcome that `outcomes` hands on, and its end.
     ///
     /// # Errors
-    /// Those of `take` and of `outcomes`.
+    /// The errors of `take` and of `outcomes`.
     pub fn events(
         &self,
         outcomes: impl FnOnce(&mut dyn FnMut(Outcome) -> io::Result<()>) -> io::Result<()>,

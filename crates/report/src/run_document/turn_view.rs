@@ -358,7 +358,10 @@ impl UsageView {
     /// The tokens by `count`, if it knows any.
     pub(crate) fn known(usage: Usage, count: fn(Tokens) -> Option<u64>) -> Option<Self> {
         let tokens = [usage.input, usage.output, usage.total, usage.cached].map(count);
-        tokens.iter().any(Option::is_some).then(|| Self::of(tokens))
+        if tokens == [None; 4] {
+            return None;
+        }
+        Some(Self::of(tokens))
     }
 
     /// The tokens of which these are known whole, and these in part; `None` if none are.
@@ -366,17 +369,8 @@ impl UsageView {
         if whole.is_none() && partial.is_none() {
             return None;
         }
-        let counts = |view: Option<Self>| {
-            view.map_or([None; 4], |view| {
-                [
-                    view.input_tokens,
-                    view.output_tokens,
-                    view.total_tokens,
-                    view.cached_tokens,
-                ]
-            })
-        };
-        let (whole, partial) = (counts(whole), counts(partial));
+        let whole = Self::counts(whole);
+        let partial = Self::counts(partial);
         let tokens = |index: usize| Tokens {
             counted: whole[index].or(partial[index]).unwrap_or_default(),
             is_partial: whole[index].is_none(),
@@ -389,11 +383,28 @@ impl UsageView {
             cost: Cost::UNKNOWN,
         })
     }
+
+    /// The numbers in the order of [`Self::of`]; none if there is no view.
+    fn counts(view: Option<Self>) -> [Option<u64>; 4] {
+        let Some(view) = view else {
+            return [None; 4];
+        };
+        [
+            view.input_tokens,
+            view.output_tokens,
+            view.total_tokens,
+            view.cached_tokens,
+        ]
+    }
 }
 
 /// The count, if a part of it is unknown and another is not.
 pub(crate) fn partial(tokens: Tokens) -> Option<u64> {
-    Some(tokens.counted).filter(|count| tokens.is_partial && *count > 0)
+    if tokens.is_partial && tokens.counted > 0 {
+        Some(tokens.counted)
+    } else {
+        None
+    }
 }
 
 /// The known part of a cost, if a part of it is unknown and another is not.

@@ -56,13 +56,12 @@ impl<'r> AnswerItems<'r> {
         items.after = round.ended;
         // An interrupt that is about no call of the answer asks for itself.
         for interrupt in interrupts {
-            let is_asked = interrupt
-                .call
-                .as_ref()
-                .is_some_and(|call| items.own_calls.contains_key(call.as_str()));
-            if !is_asked {
-                items.question(interrupt);
+            if let Some(call) = &interrupt.call
+                && items.own_calls.contains_key(call.as_str())
+            {
+                continue;
             }
+            items.question(interrupt);
         }
         items.close_all();
         items

@@ -36,7 +36,11 @@ impl ServedProtocol for ServedResponses {
     }
 
     fn refusal(&self, body: &[u8], why: &str) -> Option<ServedResponse> {
-        names_unknown_response(body, &SERVED.stored).then(|| not_found(why))
+        if names_unknown_response(body, &SERVED.stored) {
+            Some(not_found(why))
+        } else {
+            None
+        }
     }
 }
 

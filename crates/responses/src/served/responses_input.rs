@@ -53,11 +53,12 @@ struct ActionReader {
 
 /// Whether a body is a request that names a response which is not stored.
 pub(super) fn names_unknown_response(body: &[u8], stored: &StoredResponses) -> bool {
-    match read_as::<ResponsesBody>(body) {
-        Ok(body) => body
-            .previous_response_id
-            .is_some_and(|id| stored.actions(&id).is_none()),
-        Err(_) => false,
+    let Ok(body) = read_as::<ResponsesBody>(body) else {
+        return false;
+    };
+    match body.previous_response_id {
+        Some(id) => stored.actions(&id).is_none(),
+        None => false,
     }
 }
 

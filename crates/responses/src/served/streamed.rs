@@ -128,7 +128,7 @@ impl DocumentEvents {
 
 /// The objects of a list under a key, each with its place in the list.
 fn items_of<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = (usize, &'v Value)> {
-    let list = value.get(key).and_then(Value::as_array);
+    let list = value[key].as_array();
     let all = list.into_iter().flatten().enumerate();
     all.filter(|(_, item)| item.is_object())
 }

@@ -2,7 +2,7 @@
 
 use super::measure::Measure;
 use super::rule_origin::RuleOrigin;
-use ananke_base::text::{duration, grouped};
+use ananke_base::text::{Usd, duration, grouped};
 use ananke_trace::outcome::{Measured, MeasuredUnit};
 
 /// The setting of a level for a limit.
@@ -49,7 +49,8 @@ impl Bound {
     pub(crate) fn shown(&self, measure: Measure) -> String {
         match measure.unit() {
             MeasuredUnit::Milliseconds => self.time(),
-            unit => unit.words(self.most),
+            MeasuredUnit::Dollars => Usd(self.most).exact(),
+            unit => format!("{} {}", grouped(self.most), unit.as_str()),
         }
     }
 

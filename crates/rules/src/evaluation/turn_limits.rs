@@ -135,7 +135,8 @@ pub(crate) fn max_tokens(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
         let Some(tokens) = measure.amount(view.trace, turn) else {
             return Judgement::Open;
         };
-        let (of_what, limit) = (measure.of_what(), grouped(bound.most));
+        let of_what = measure.of_what();
+        let limit = grouped(bound.most);
         let measured = bound.counted(tokens.known, measure.unit());
         if !measured.is_allowed() {
             let at_least = if tokens.is_partial { "at least " } else { "" };
@@ -190,7 +191,8 @@ pub(crate) fn max_rounds(bound: Bound) -> Box<dyn Monitor> {
         if measured.is_allowed() {
             return Judgement::within(measured, Vec::new());
         }
-        let (took, limit) = (grouped(requests), bound.shown(Measure::Rounds));
+        let took = grouped(requests);
+        let limit = bound.shown(Measure::Rounds);
         let message = format!("the turn made {took} requests to the model, the limit is {limit}");
         let expected = format!("at most {limit} to the model");
         let measured = Some(measured);
@@ -203,11 +205,7 @@ pub(crate) fn max_rounds(bound: Bound) -> Box<dyn Monitor> {
 
 /// The reason why the cost of a turn is not known, in words.
 pub(super) fn cost_not_known(trace: &Trace, turn: &TurnRanges) -> String {
-    let gaps: Vec<String> = trace
-        .cost_gaps(turn)
-        .iter()
-        .map(CostGap::to_string)
-        .collect();
+    let gaps = trace.cost_gaps(turn);
     if gaps.is_empty() {
         CostGap::NO_PRICES.to_owned()
     } else {

@@ -461,12 +461,15 @@ impl Evaluator {
 
     /// Whether so many requests are more than the limit of the running turn allows.
     pub fn exceeds_rounds(&self, requests: usize) -> bool {
-        let turn = self
-            .begun
-            .checked_sub(1)
-            .and_then(|index| self.rules.turns.get(index));
-        let bound = turn.and_then(|turn| turn.limits.get(Measure::Rounds));
-        bound.is_some_and(|bound| usize::try_from(bound.most).is_ok_and(|most| requests > most))
+        if let Some(index) = self.begun.checked_sub(1)
+            && let Some(turn) = self.rules.turns.get(index)
+            && let Some(bound) = turn.limits.get(Measure::Rounds)
+            && let Ok(most) = usize::try_from(bound.most)
+        {
+            requests > most
+        } else {
+            false
+        }
     }
 
     /// The limits of time of the running turn.

@@ -29,9 +29,13 @@ impl SpentCost {
             let spent = *spent;
             return Some(Reason::CostLimit { spent, limit });
         }
-        // A request that failed reports no tokens, which is no reason to stop: most of them cost nothing.
+        // A request that failed reports no tokens. It does not stop the run, since servers charge nothing for most of them.
         let mut turns = outcome.transcript.sent_turns();
         let is_unknown = turns.any(|turn| turn.usage.is_some() && !turn.cost_gaps.is_empty());
-        (is_unknown || helpers.uncosted > 0).then_some(Reason::CostUnknown)
+        if is_unknown || helpers.uncosted > 0 {
+            Some(Reason::CostUnknown)
+        } else {
+            None
+        }
     }
 }

@@ -24,10 +24,10 @@ pub enum Reason {
     CostLimit {
         /// The cost of the tests so far.
         spent: Usd,
-        /// The most that they may cost.
+        /// The amount of `--max-cost`.
         limit: Usd,
     },
-    /// It is not known whether they do.
+    /// The cost of an earlier test is not known, so the amount left for further ones is not either.
     CostUnknown,
 }
 
@@ -41,7 +41,8 @@ impl Reason {
             Self::NoAnswer => "no earlier test got a complete answer",
             Self::NotStarted => "what the config starts did not start",
             Self::CostLimit { spent, limit } => {
-                let (spent, limit) = (spent.exact(), limit.exact());
+                let spent = spent.exact();
+                let limit = limit.exact();
                 return format!("the run had cost {spent}, and `--max-cost` is {limit}").into();
             }
             Self::CostUnknown => "what an earlier test cost is not known, which `--max-cost` needs",

@@ -54,7 +54,7 @@ pub(crate) async fn run_attempts(
         match next_attempt {
             Some(event) if case.shared.stopper.reason().is_none() => case.tell(event),
             _ => {
-                // The series shows one attempt, and helpers were asked in all of them.
+                // Helpers were asked in all attempts, so the tokens of the one that the series shows are too few.
                 let mut outcome = series.finish(case);
                 *outcome.helpers = helpers;
                 return outcome;

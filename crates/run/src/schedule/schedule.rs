@@ -108,7 +108,7 @@ impl Schedule {
             shared.stopper.stop(Reason::FailFast);
         }
 
-        // A run that cost too much starts no further test; those that run already finish.
+        // A run that cost too much starts no further test. Those that run already finish, since most of their tokens are paid for.
         if let Some(limit) = settings.max_cost
             && let Some(reason) = shared.spent.add(&outcome, limit)
         {

@@ -105,6 +105,7 @@ impl RepeatedRuns {
         stability.turns += transcript.sent_turns().count();
         let tokens = TokenTotals::of(transcript);
         stability.tokens = stability.tokens + tokens;
+        // A run with a part that is not known is omitted, since it would make the median look cheaper than it is.
         if tokens.unreported == 0
             && let Some(total) = tokens.usage.total.whole()
         {

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use super::focused_json::MISSING;
 use crate::trace::{EventNumber, Path};
-use ananke_base::text::{Usd, grouped};
 use ananke_derive::Mask;
 
 /// Something that was found instead of what a rule expects.
@@ -94,7 +93,7 @@ impl ValueDifference {
 /// The number that was measured, and the most that was allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
-    /// The number: microseconds of a time, parts of an amount ([`Usd`]), else a count.
+    /// The number: microseconds of a time, parts of an amount ([`Usd`](ananke_base::text::Usd)), else a count.
     pub actual: u64,
     /// The largest number that passes: milliseconds of a time, parts of an amount, else a count.
     pub limit: u64,
@@ -132,16 +131,6 @@ impl Measured {
 }
 
 impl MeasuredUnit {
-    /// So many of it in words, with every digit: `1,000 tokens`, `$0.05`. A time has words of its own, by its unit.
-    pub fn words(self, count: u64) -> String {
-        match self {
-            Self::Dollars => Usd(count).exact(),
-            Self::Milliseconds | Self::Tokens | Self::Calls | Self::Requests => {
-                format!("{} {}", grouped(count), self.as_str())
-            }
-        }
-    }
-
     /// The word in reports.
     pub fn as_str(self) -> &'static str {
         match self {

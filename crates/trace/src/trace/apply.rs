@@ -123,7 +123,8 @@ impl Trace {
 
     /// Adds tokens of the running run, which are of `model`. Without prices their cost stays unknown, for no reason of theirs.
     fn add_usage(&mut self, usage: Usage, model: Option<&str>) {
-        let (mut priced, mut gap) = (usage, None);
+        let mut priced = usage;
+        let mut gap = None;
         if let Some(prices) = &self.prices {
             (priced, gap) = prices.price(usage, model);
         }

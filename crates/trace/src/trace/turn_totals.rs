@@ -63,22 +63,23 @@ impl Trace {
         }
     }
 
-    /// The reasons why the cost of a turn is not known, or not all of it, each once; none if it is known, or if there are no prices.
-    pub fn cost_gaps(&self, turn: &TurnRanges) -> Vec<CostGap> {
+    /// The reasons why the cost of a turn is not known, or not all of it, each once in words; none if it is known, or if there are no prices.
+    pub fn cost_gaps(&self, turn: &TurnRanges) -> Vec<String> {
         let mut gaps = Vec::new();
         if self.prices.is_none() || !self.turn_cost(turn).is_partial {
             return gaps;
         }
         for exchange in self.exchanges_of(turn) {
             for gap in &exchange.cost_gaps {
-                if !gaps.contains(gap) {
-                    gaps.push(gap.clone());
+                let words = gap.to_string();
+                if !gaps.contains(&words) {
+                    gaps.push(words);
                 }
             }
         }
         // A run that ended without a word of its tokens gives no reason of its own.
         if gaps.is_empty() {
-            gaps.push(CostGap::NoTokens);
+            gaps.push(CostGap::NoTokens.to_string());
         }
         gaps
     }

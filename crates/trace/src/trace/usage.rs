@@ -29,7 +29,7 @@ pub struct Cost {
 pub struct Usage {
     /// Tokens that models read.
     pub input: Tokens,
-    /// Those of them that servers had in a cache; unknown if that was not reported.
+    /// Input tokens that servers had in a cache; unknown if that was not reported.
     pub cached: Tokens,
     /// Tokens that models wrote.
     pub output: Tokens,

@@ -21,12 +21,15 @@ impl Comparison {
         for (heading, kinds) in SECTIONS.into_iter().rev() {
             text.entries(heading, self.section_of(kinds), write_test);
         }
-        let runs = self
-            .reports()
-            .map(|(word, run)| format!("{word} {}", words::run(run)));
-        let whole = self.not_run().into_iter().chain(self.agents_time());
-        let whole = whole.chain(self.spent());
-        text.remarks(runs.chain(whole).chain([self.changed()]));
+        let reports = self.reports();
+        let mut remarks: Vec<String> = reports
+            .map(|(word, run)| format!("{word} {}", words::run(run)))
+            .collect();
+        remarks.extend(self.not_run());
+        remarks.extend(self.agents_time());
+        remarks.extend(self.spent());
+        remarks.push(self.changed());
+        text.remarks(remarks);
     }
 
     /// Whether something became worse, and what.

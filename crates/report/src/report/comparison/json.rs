@@ -8,7 +8,9 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::compare::{ChangeKind, ComparedSide, Comparison, TestChange, TestSummary, ValueChange};
+use crate::compare::{
+    ChangeKind, ComparedSide, ComparedSum, Comparison, TestChange, TestSummary, ValueChange,
+};
 use crate::report::{DocumentText, Documented};
 use crate::run_document::{Dollars, milliseconds, part};
 use ananke_base::text::Usd;
@@ -22,9 +24,9 @@ part! {
         let agents_time = compared.agents_time;
         let spent = [compared.spent.tokens, compared.spent.cost];
         /// The earlier run, or all earlier ones.
-        before!: RunView<'a> = RunView::of(&compared.before, agents_time.before_us, spent.map(|sum| (sum.tests > 0).then_some(sum.before)));
+        before!: RunView<'a> = RunView::of(&compared.before, agents_time.before_us, spent.map(ComparedSum::known_before));
         /// The later run, or all later ones.
-        after!: RunView<'a> = RunView::of(&compared.after, agents_time.after_us, spent.map(|sum| (sum.tests > 0).then_some(sum.after)));
+        after!: RunView<'a> = RunView::of(&compared.after, agents_time.after_us, spent.map(ComparedSum::known_after));
         /// The number of tests for each kind of change, by the words of their `changes`; a test may have several. Kinds
         /// without a test are omitted.
         counts: BTreeMap<ChangeKind, usize> =

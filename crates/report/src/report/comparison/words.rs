@@ -69,30 +69,40 @@ impl Comparison {
     /// The number of tests that could not be compared.
     pub(super) fn not_run(&self) -> Option<String> {
         let tests = counted(self.not_run, "test");
-        (self.not_run > 0)
-            .then(|| format!("{tests} of `{}` did not run this time", names(&self.before)))
+        if self.not_run == 0 {
+            return None;
+        }
+        let before = names(&self.before);
+        Some(format!("{tests} of `{before}` did not run this time"))
     }
 
     /// The change of the agent's time.
     pub(super) fn agents_time(&self) -> Option<String> {
         let time = self.agents_time;
-        let (before, after) = (
-            duration::rounded(time.before_us),
-            duration::rounded(time.after_us),
-        );
+        if time.tests == 0 {
+            return None;
+        }
+        let before = duration::rounded(time.before_us);
+        let after = duration::rounded(time.after_us);
         let tests = counted(time.tests, "test");
-        let line =
-            || format!("agent's time in {tests} that passed both times: {after}, before {before}");
-        (time.tests > 0).then(line)
+        Some(format!(
+            "agent's time in {tests} that passed both times: {after}, before {before}"
+        ))
     }
 
     /// The changes of the tokens and of the cost, each of the tests of which it is known both times.
     pub(super) fn spent(&self) -> Vec<String> {
         let spent = self.spent;
-        let tokens = sum_in_words("tokens", spent.tokens, grouped);
-        let cost = sum_in_words("cost", spent.cost, |amount| Usd(amount).rounded());
-        tokens.into_iter().chain(cost).collect()
+        let mut lines = Vec::new();
+        lines.extend(sum_in_words("tokens", spent.tokens, grouped));
+        lines.extend(sum_in_words("cost", spent.cost, dollars));
+        lines
     }
+}
+
+/// An amount in parts of a dollar.
+fn dollars(amount: u64) -> String {
+    Usd(amount).rounded()
 }
 
 /// `tokens of a run of 3 tests that both have: 1,200, before 900`; `None` if it is known of none.
@@ -101,7 +111,8 @@ fn sum_in_words(name: &str, sum: ComparedSum, shown: fn(u64) -> String) -> Optio
         return None;
     }
     let tests = counted(sum.tests, "test");
-    let (before, after) = (shown(sum.before), shown(sum.after));
+    let before = shown(sum.before);
+    let after = shown(sum.after);
     Some(format!(
         "{name} of a run of {tests} that both have: {after}, before {before}"
     ))
@@ -109,11 +120,13 @@ fn sum_in_words(name: &str, sum: ComparedSum, shown: fn(u64) -> String) -> Optio
 
 /// `2 newly failing, 1 slower`.
 fn listed(counts: impl Iterator<Item = (ChangeKind, usize)>) -> String {
-    let counted = counts.filter(|(_, count)| *count > 0);
-    counted
-        .map(|(kind, count)| format!("{} {}", grouped(count), kind.words()))
-        .collect::<Vec<_>>()
-        .join(", ")
+    let mut words = Vec::new();
+    for (kind, count) in counts {
+        if count > 0 {
+            words.push(format!("{} {}", grouped(count), kind.words()));
+        }
+    }
+    words.join(", ")
 }
 
 /// The names in messages for the reports of one side.
@@ -135,19 +148,16 @@ pub(super) fn run(run: &ComparedRun) -> String {
 /// `9 tests in 3.2 s`.
 pub(super) fn of_run(run: &ComparedRun) -> String {
     let whole = run.summary;
-    let time = whole
-        .elapsed_us
-        .map(|us| format!(" in {}", duration::rounded(us)));
+    let time = match whole.elapsed_us {
+        Some(us) => format!(" in {}", duration::rounded(us)),
+        None => String::new(),
+    };
     let end = match whole.exit_code {
         None => ", incomplete",
         Some(130) => ", interrupted",
         Some(_) => "",
     };
-    format!(
-        "{}{}{end}",
-        counted(whole.total, "test"),
-        time.unwrap_or_default()
-    )
+    format!("{}{time}{end}", counted(whole.total, "test"))
 }
 
 /// The mark before a test.
@@ -169,11 +179,11 @@ pub(super) fn mark(change: &TestChange) -> EntryMark {
 /// The reason that it does not pass, where that is news.
 pub(super) fn reason(change: &TestChange) -> Option<&str> {
     let reason = change.after.as_ref()?.reason.as_deref();
-    let before = change
-        .before
-        .as_ref()
-        .and_then(|test| test.reason.as_deref());
-    reason.filter(|_| reason != before)
+    let mut before = None;
+    if let Some(test) = &change.before {
+        before = test.reason.as_deref();
+    }
+    if reason == before { None } else { reason }
 }
 
 /// The place of what fails, where that is news: `pay.test.yaml:12`.
@@ -181,7 +191,10 @@ pub(super) fn place(change: &TestChange) -> Option<String> {
     let after = change.after.as_ref()?;
     let (file, line) = &after.place;
     reason(change)?;
-    (!file.is_empty()).then(|| format!("{file}:{line}"))
+    if file.is_empty() {
+        return None;
+    }
+    Some(format!("{file}:{line}"))
 }
 
 /// The part of the verdict that the section does not show.
@@ -219,39 +232,36 @@ pub(super) struct TestDifference {
 
 /// The differences in addition to the verdict.
 pub(super) fn differences(change: &TestChange) -> Vec<TestDifference> {
-    let (Some(before), Some(after)) = (&change.before, &change.after) else {
+    let Some(before) = &change.before else {
         return Vec::new();
     };
-    let value = change.value.as_ref().map(|value| TestDifference {
-        word: value.of,
-        was: known(value.before.as_deref()),
-        is: known(value.after.as_deref()),
-    });
+    let Some(after) = &change.after else {
+        return Vec::new();
+    };
+    let mut differences = Vec::new();
+    if let Some(value) = &change.value {
+        differences.push(TestDifference {
+            word: value.of,
+            was: known(value.before.as_deref()),
+            is: known(value.after.as_deref()),
+        });
+    }
     // The rate of one run on each side is its verdict.
     let is_repeated = before.runs > 1 || after.runs > 1;
     let has_other_rate = [before.passed, before.runs] != [after.passed, after.runs];
-    let rate = (is_repeated && (has_other_rate || after.fails())).then(|| TestDifference {
-        word: "rate",
-        was: rate(before),
-        is: rate(after),
-    });
-    let kinds = change.kinds.iter();
-    let others = kinds.filter_map(|kind| difference(*kind, before, after));
-    let spent = [
-        spent("tokens", before.tokens, after.tokens, grouped),
-        spent(
-            "cost",
-            before.cost_usd.map(|cost| cost.0.0),
-            after.cost_usd.map(|cost| cost.0.0),
-            |amount| Usd(amount).rounded(),
-        ),
-    ];
-    value
-        .into_iter()
-        .chain(rate)
-        .chain(others)
-        .chain(spent.into_iter().flatten())
-        .collect()
+    if is_repeated && (has_other_rate || after.fails()) {
+        differences.push(TestDifference {
+            word: "rate",
+            was: rate(before),
+            is: rate(after),
+        });
+    }
+    for kind in &change.kinds {
+        differences.extend(difference(*kind, before, after));
+    }
+    differences.extend(spent("tokens", before.tokens, after.tokens, grouped));
+    differences.extend(spent("cost", before.cost(), after.cost(), dollars));
+    differences
 }
 
 /// The change of what a run of a test takes, if it is known both times.
@@ -261,8 +271,12 @@ fn spent(
     after: Option<u64>,
     shown: fn(u64) -> String,
 ) -> Option<TestDifference> {
-    let (before, after) = (before?, after?);
-    (before != after).then(|| TestDifference {
+    let before = before?;
+    let after = after?;
+    if before == after {
+        return None;
+    }
+    Some(TestDifference {
         word,
         was: shown(before),
         is: shown(after),

@@ -34,10 +34,12 @@ pub(crate) fn run_facts(run: &RunTotals) -> Vec<RunFact> {
         ("helpers", tokens::helpers(&run.helpers)),
         ("changes", change_totals(run.totals.changes)),
     ];
-    let took = took
-        .into_iter()
-        .filter_map(|(name, value)| fact(name, value));
-    took.chain(made_with(&run.facts)).collect()
+    let mut facts = Vec::new();
+    for (name, value) in took {
+        facts.extend(fact(name, value));
+    }
+    facts.extend(made_with(&run.facts));
+    facts
 }
 
 /// The facts of a run, as far as they are known.
@@ -60,8 +62,11 @@ pub(crate) fn made_with(facts: &RunFacts) -> Vec<RunFact> {
         files: _,
         generated: _,
     } = facts;
-    let command = (!command.is_empty()).then(|| command_line(command));
-    let facts = [
+    let command = match command.as_slice() {
+        [] => None,
+        words => Some(command_line(words)),
+    };
+    let values = [
         ("ananke", Some(ananke.to_string())),
         ("target", target.clone()),
         ("model", model.clone()),
@@ -71,10 +76,11 @@ pub(crate) fn made_with(facts: &RunFacts) -> Vec<RunFact> {
         (JOB, job_url.clone()),
         ("command", command),
     ];
+    let mut facts = Vec::new();
+    for (name, value) in values {
+        facts.extend(fact(name, value));
+    }
     facts
-        .into_iter()
-        .filter_map(|(name, value)| fact(name, value))
-        .collect()
 }
 
 fn fact(name: &'static str, value: Option<String>) -> Option<RunFact> {
@@ -84,10 +90,13 @@ fn fact(name: &'static str, value: Option<String>) -> Option<RunFact> {
 
 /// `12.1 s (delays are simulated)`: the time of tests whose agents have a virtual clock; `None` if there was none.
 ///
-/// It is not part of the duration of the run, and can be much longer.
+/// This time is not part of the duration of the run, and can be much longer.
 pub(crate) fn virtual_time(run: &RunTotals) -> Option<String> {
     let us = run.virtual_us;
-    (us > 0).then(|| format!("{} (delays are simulated)", duration::rounded(us)))
+    if us == 0 {
+        return None;
+    }
+    Some(format!("{} (delays are simulated)", duration::rounded(us)))
 }
 
 /// ` in 34 ms, 12.1 s of virtual time (delays are simulated)`: how long a run took, after its counts; empty if it did not end.
@@ -132,11 +141,16 @@ pub(crate) fn change_totals(changes: ChangeTotals) -> Option<String> {
         (known, StatusChange::Known),
         (fixed, StatusChange::Fixed),
     ];
-    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-    let counts: Vec<String> = counts
-        .map(|(count, change)| format!("{} {}", grouped(count), change.as_str()))
-        .collect();
-    (!counts.is_empty()).then(|| counts.join(", "))
+    let mut words = Vec::new();
+    for (count, change) in counts {
+        if count > 0 {
+            words.push(format!("{} {}", grouped(count), change.as_str()));
+        }
+    }
+    if words.is_empty() {
+        return None;
+    }
+    Some(words.join(", "))
 }
 
 /// The words of a command line.

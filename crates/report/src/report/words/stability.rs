@@ -99,21 +99,23 @@ pub(crate) fn times(stability: &Stability) -> String {
 
 /// `tokens per run: median 1,200 (900 to 1,500, standard deviation 210)`, and the same of the cost; none if they are not known.
 pub(crate) fn spent(stability: &Stability) -> Vec<String> {
-    let words = |name: &str, spread: Spread, shown: fn(u64) -> String| {
-        let [median, least, most, deviation] =
-            [spread.median, spread.least, spread.most, spread.deviation].map(shown);
-        format!(
-            "{name} per run: median {median} ({least} to {most}, standard deviation {deviation})"
-        )
-    };
     let mut lines = Vec::new();
     if let Some(spread) = stability.token_spread {
-        lines.push(words("tokens", spread, grouped));
+        lines.push(per_run("tokens", spread, grouped));
     }
     if let Some(spread) = stability.cost_spread {
-        lines.push(words("cost", spread, |amount| Usd(amount).rounded()));
+        lines.push(per_run("cost", spread, |amount| Usd(amount).rounded()));
     }
     lines
+}
+
+/// The spread of what runs take, each number as `shown` has it.
+fn per_run(name: &str, spread: Spread, shown: fn(u64) -> String) -> String {
+    let median = shown(spread.median);
+    let least = shown(spread.least);
+    let most = shown(spread.most);
+    let deviation = shown(spread.deviation);
+    format!("{name} per run: median {median} ({least} to {most}, standard deviation {deviation})")
 }
 
 /// `pass@2 93.3%, pass@3 100%; pass^2 40%, pass^3 20%`: how several tries would end; `None` if all would end alike.

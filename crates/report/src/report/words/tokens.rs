@@ -16,8 +16,15 @@ pub(crate) fn of_turn(usage: Usage) -> Option<String> {
     } else {
         format!(" ({})", parts.join(", "))
     };
-    let cost = cost(usage.cost).map_or(String::new(), |cost| format!(", {cost}"));
-    is_known.then(|| format!("{} tokens{parts}{cost}", count(total)))
+    if !is_known {
+        return None;
+    }
+    let mut text = format!("{} tokens{parts}", count(total));
+    if let Some(cost) = cost(usage.cost) {
+        text.push_str(", ");
+        text.push_str(&cost);
+    }
+    Some(text)
 }
 
 /// `3,541 (3,000 in, 541 out; 2 of 5 turns reported none)` of a run; `None` if no turn reported any.
@@ -31,16 +38,16 @@ pub(crate) fn of_run(tokens: TokenTotals) -> Option<String> {
     if unreported == turns {
         return None;
     }
-    let missing = (unreported > 0).then(|| {
-        let (unreported, turns) = (grouped(unreported), grouped(turns));
-        format!("{unreported} of {turns} turns reported none")
-    });
-    let notes = [Some(parts(usage).join(", ")), missing];
-    let notes: Vec<String> = notes
-        .into_iter()
-        .flatten()
-        .filter(|note| !note.is_empty())
-        .collect();
+    let mut notes = Vec::new();
+    let parts = parts(usage);
+    if !parts.is_empty() {
+        notes.push(parts.join(", "));
+    }
+    if unreported > 0 {
+        let unreported = grouped(unreported);
+        let turns = grouped(turns);
+        notes.push(format!("{unreported} of {turns} turns reported none"));
+    }
     let notes = if notes.is_empty() {
         String::new()
     } else {
@@ -64,19 +71,20 @@ pub(crate) fn cost_of_run(run: &RunTotals) -> Option<String> {
         return None;
     }
     let tokens = run.tokens;
-    let known = tokens.cost().and_then(cost);
-    let gaps: Vec<&str> = run.cost_gaps.iter().map(String::as_str).collect();
-    let mut why = gaps.join("; ");
+    let known = cost_of(tokens);
     if tokens.uncosted == 0 {
         return known;
     }
-    if !why.is_empty() {
-        why.insert_str(0, ": ");
+    let mut why = String::new();
+    for gap in &run.cost_gaps {
+        why.push_str(if why.is_empty() { ": " } else { "; " });
+        why.push_str(gap);
     }
     let Some(known) = known else {
         return Some(format!("not shown{why}"));
     };
-    let (uncosted, turns) = (grouped(tokens.uncosted), grouped(tokens.turns));
+    let uncosted = grouped(tokens.uncosted);
+    let turns = grouped(tokens.turns);
     Some(format!(
         "{known} (not shown of {uncosted} of {turns} turns{why})"
     ))
@@ -92,12 +100,20 @@ pub(crate) fn helpers(helpers: &HelperTotals) -> Option<String> {
             continue;
         }
         let used = format!("{} tokens", count(tokens.usage.total));
-        match tokens.cost().and_then(cost) {
+        match cost_of(tokens) {
             Some(cost) => roles.push(format!("{role} {used}, {cost}")),
             None => roles.push(format!("{role} {used}")),
         }
     }
-    (!roles.is_empty()).then(|| roles.join("; "))
+    if roles.is_empty() {
+        return None;
+    }
+    Some(roles.join("; "))
+}
+
+/// The cost of turns; `None` if nothing of it is known.
+fn cost_of(tokens: TokenTotals) -> Option<String> {
+    cost(tokens.cost()?)
 }
 
 /// The kinds of tokens whose count is complete.

@@ -15,7 +15,7 @@ macro_rules! theme {
 pub(in crate::report) const TABLES_STYLE: &str =
     concat!(include_str!("base.css"), include_str!("tables.css"));
 
-/// Its script.
+/// The script of such a page.
 pub(in crate::report) const TABLES_SCRIPT: &str =
     concat!(theme!(), include_str!("text.js"), include_str!("tables.js"));
 

@@ -179,38 +179,33 @@ fn other_attempts(outcome: &Outcome) -> Vec<AttemptDetails<'_>> {
 
 /// The results of the runs, and those with the reason that the test is shown by.
 fn runs(outcome: &Outcome) -> Vec<String> {
+    let mut lines = Vec::from_iter(flip(outcome));
     let Some(stability) = outcome.stability.as_deref() else {
-        let of_walks = outcome
-            .walks
-            .iter()
-            .flat_map(|walks| [vec![summary(walks)], details(walks)].concat());
-        return flip(outcome).into_iter().chain(of_walks).collect();
+        if let Some(walks) = &outcome.walks {
+            lines.push(summary(walks));
+            lines.extend(details(walks));
+        }
+        return lines;
     };
-    let shown = stability
-        .failures
-        .iter()
-        .filter(|failed| outcome.example(failed).is_none());
-    let shown = shown.map(|failed| {
-        let message = truncate::chars(&failed.message, LONGEST_HEADLINE);
-        format!("{} {}: {message}", numbers(failed), failed.status.as_str())
-    });
-    let reached = stability
-        .checkpoints
-        .iter()
-        .map(|reached| checkpoint_rate(reached, stability.runs()));
-    let lines = flip(outcome)
-        .into_iter()
-        .chain([rate(stability)])
-        .chain(decision(stability));
-    let below = (stability.runs() > 1).then(|| format!("run {} is shown below", outcome.run));
+    lines.push(rate(stability));
+    lines.extend(decision(stability));
+    lines.push(times(stability));
+    lines.extend(spent(stability));
+    lines.extend(tries(stability));
+    let reached = stability.checkpoints.iter();
+    lines.extend(reached.map(|reached| checkpoint_rate(reached, stability.runs())));
+    for failed in &stability.failures {
+        // A failure with an example is shown with its transcript.
+        if outcome.example(failed).is_none() {
+            let message = truncate::chars(&failed.message, LONGEST_HEADLINE);
+            let status = failed.status.as_str();
+            lines.push(format!("{} {status}: {message}", numbers(failed)));
+        }
+    }
+    if stability.runs() > 1 {
+        lines.push(format!("run {} is shown below", outcome.run));
+    }
     lines
-        .chain([times(stability)])
-        .chain(spent(stability))
-        .chain(tries(stability))
-        .chain(reached)
-        .chain(shown)
-        .chain(below)
-        .collect()
 }
 
 fn headline(outcome: &Outcome) -> Option<String> {

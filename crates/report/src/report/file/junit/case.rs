@@ -127,65 +127,55 @@ fn cost(outcome: &Outcome) -> Option<(&'static str, String)> {
 }
 
 /// The properties of a test in addition to its verdict.
-fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
-    let description = outcome
-        .test
-        .about
-        .description
-        .iter()
-        .map(|text| ("description", text.clone()));
-    let is_virtual = outcome.transcript.time == AgentTime::Virtual;
-    let virtual_time = is_virtual.then(|| ("virtual_time", "true".to_owned()));
-    let tags =
-        (!outcome.test.about.tags.is_empty()).then(|| ("tags", outcome.test.about.tags.join(", ")));
-    let retried = (outcome.attempt() > 1).then(|| ("attempts", outcome.attempt().to_string()));
-    let runs = outcome.stability.iter().flat_map(|stability| {
-        let pass_rate = percent(stability.pass_rate() / 100.0)
-            .trim_end_matches('%')
-            .to_owned();
-        [
-            ("runs", stability.runs().to_string()),
-            ("pass_rate", pass_rate),
-            ("stability", stability.class().as_str().to_owned()),
-        ]
-    });
-    let walks = outcome.walks.iter().flat_map(|walks| {
-        [
-            ("walks", walks.walks.to_string()),
-            ("passed_walks", walks.passed.to_string()),
-            ("seed", walks.seed.to_string()),
-        ]
-    });
+fn standing(outcome: &Outcome) -> Vec<(&'static str, String)> {
+    let about = &outcome.test.about;
+    let mut all = Vec::new();
+    if let Some(text) = &about.description {
+        all.push(("description", text.clone()));
+    }
+    if !about.tags.is_empty() {
+        all.push(("tags", about.tags.join(", ")));
+    }
+    if outcome.transcript.time == AgentTime::Virtual {
+        all.push(("virtual_time", "true".to_owned()));
+    }
+    all.extend(cost(outcome));
+    if outcome.attempt() > 1 {
+        all.push(("attempts", outcome.attempt().to_string()));
+    }
     let not_needed = outcome.transcript.not_needed();
-    let not_needed = (not_needed > 0).then(|| ("turns_not_needed", not_needed.to_string()));
-    let change = outcome.change.iter();
-    let change = change.map(|change| ("change", change.as_str().to_owned()));
-    let cost = cost(outcome);
-    let flip = flip(outcome).map(|verdicts| ("comparison", verdicts));
-    let flaky = outcome.is_flaky().then(|| ("flaky", "true".to_owned()));
-    let quarantine = outcome
-        .test
-        .quarantine
-        .as_ref()
-        .map(|entry| ("quarantine", entry.to_string()));
-    let recording = outcome
-        .transcript
-        .recording
-        .iter()
-        .map(|file| ("recording", file.clone()));
-    description
-        .chain(tags)
-        .chain(virtual_time)
-        .chain(cost)
-        .chain(retried)
-        .chain(not_needed)
-        .chain(runs)
-        .chain(walks)
-        .chain(flip)
-        .chain(change)
-        .chain(flaky)
-        .chain(quarantine)
-        .chain(recording)
+    if not_needed > 0 {
+        all.push(("turns_not_needed", not_needed.to_string()));
+    }
+    if let Some(stability) = outcome.stability.as_deref() {
+        // A program reads the rate as a number, without its sign.
+        let pass_rate = percent(stability.pass_rate() / 100.0);
+        let pass_rate = pass_rate.trim_end_matches('%').to_owned();
+        all.push(("runs", stability.runs().to_string()));
+        all.push(("pass_rate", pass_rate));
+        all.push(("stability", stability.class().as_str().to_owned()));
+    }
+    if let Some(walks) = &outcome.walks {
+        all.push(("walks", walks.walks.to_string()));
+        all.push(("passed_walks", walks.passed.to_string()));
+        all.push(("seed", walks.seed.to_string()));
+    }
+    if let Some(verdicts) = flip(outcome) {
+        all.push(("comparison", verdicts));
+    }
+    if let Some(change) = &outcome.change {
+        all.push(("change", change.as_str().to_owned()));
+    }
+    if outcome.is_flaky() {
+        all.push(("flaky", "true".to_owned()));
+    }
+    if let Some(entry) = &outcome.test.quarantine {
+        all.push(("quarantine", entry.to_string()));
+    }
+    if let Some(file) = &outcome.transcript.recording {
+        all.push(("recording", file.clone()));
+    }
+    all
 }
 
 /// Whether the test did not pass, and is skipped for readers since the quarantine shields the run from it: they fail a

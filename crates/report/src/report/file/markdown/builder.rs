@@ -150,20 +150,22 @@ impl MarkdownBuilder {
         page.plain(&made_with(&self.run.facts));
         page.end();
         page.end();
-        let tokens = tokens::of_run(self.run.tokens).map(|tokens| format!("tokens: {tokens}"));
-        let cost = tokens::cost_of_run(&self.run).map(|cost| format!("cost: {cost}"));
-        let helpers =
-            tokens::helpers(&self.run.helpers).map(|helpers| format!("helpers: {helpers}"));
-        let changes = change_totals(totals.changes).map(|changes| format!("changes: {changes}"));
-        for line in run_facts::turns(&self.run)
-            .into_iter()
-            .chain(tokens)
-            .chain(cost)
-            .chain(helpers)
-            .chain(changes)
-            .chain(ruling::totals(totals.judged))
-            .chain(flip_rate(totals))
-        {
+        let mut lines = Vec::from_iter(run_facts::turns(&self.run));
+        let named = [
+            ("tokens", tokens::of_run(self.run.tokens)),
+            ("cost", tokens::cost_of_run(&self.run)),
+            ("helpers", tokens::helpers(&self.run.helpers)),
+            ("changes", change_totals(totals.changes)),
+        ];
+        for (name, words) in named {
+            if let Some(words) = words {
+                lines.push(format!("{name}: {words}"));
+            }
+        }
+        lines.extend(ruling::totals(totals.judged));
+        lines.extend(flip_rate(totals));
+        // Each fact is a paragraph, as Markdown joins lines that follow each other.
+        for line in lines {
             page.plain(&line);
             page.end();
             page.end();

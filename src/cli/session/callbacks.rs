@@ -87,11 +87,7 @@ impl Callbacks {
                 answer.map(|answer| answer.message)
             }) as BoxFuture<'static, Result<Value, String>>
         };
-        Arc::new(ProgramTransport::new(
-            network,
-            Arc::clone(&context.clock),
-            Arc::new(ask),
-        ))
+        program_transport(network, Arc::clone(&context.clock), Arc::new(ask))
     }
 
     /// Asks the client, and reads the answer; in words why there is none.

@@ -48,6 +48,9 @@ const LEFT = [
   // A target that extends another has the keys of its type, which only the config as a whole says.
   /^\[unknown-key\]: a target of the type `agui` has no key `/,
   /^\[wrong-type\]: unknown value `(stdio|sse)`: the values are `http`/,
+  /^\[wrong-type\]: unknown value `previous_response_id`: the values are `full`, `last`/,
+  // What the target of a test cannot show, which only the config says.
+  /^\[contradiction\]: a target of the type `agui` does not show the requests to its model/,
   // Rules that `output` and `state` share, and steps within `any_of`.
   /^\[contradiction\]: `of` goes with `output`: there is one state/,
   /^\[contradiction\]: several messages are looked at by `not: true`/,

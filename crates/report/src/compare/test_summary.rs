@@ -113,10 +113,11 @@ fn spent_by_each(outcome: &Outcome, runs: u32) -> (Option<u64>, Option<Dollars>)
     let (_, spent) = outcome.spent();
     let each = u64::from(runs.max(1));
     let mut tokens = None;
-    if spent.turns > 0 && spent.unreported == 0 {
-        if let Some(total) = spent.usage.total.whole() {
-            tokens = Some(total / each);
-        }
+    if spent.turns > 0
+        && spent.unreported == 0
+        && let Some(total) = spent.usage.total.whole()
+    {
+        tokens = Some(total / each);
     }
     let mut cost = None;
     if let Some(Some(whole)) = spent.cost().map(Cost::whole) {

@@ -69,9 +69,9 @@ pub use http::{
 pub use limits::{Limits, in_words};
 pub use lookup::{NameLookup, ServerHead};
 pub use model_api::{
-    AnsweredCalls, CallKeys, ModelExchange, ModelParams, ModelReader, ModelReply, OwnCallStep,
-    OwnCalls, Round, RoundPart, ToolLoop, listed_models, params, round_of_request, url_beside,
-    url_of_api,
+    AnsweredCalls, CallKeys, ModelApi, ModelConnection, ModelKeys, ModelParams, ModelProbe,
+    ModelReader, ModelReply, ModelSettings, ModelStream, ModelTarget, ModelUrl, OwnCallStep,
+    OwnCalls, Round, RoundPart, ToolLoop, request_body, round_of_request,
 };
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
 pub use passing::{
@@ -94,7 +94,7 @@ pub use schema::ChosenTarget;
 pub use scripted::{AgentStep, AgentStepReader, written_agent, written_steps};
 pub use served::{
     ServedEnd, ServedFrame, ServedProtocol, ServedRequest, ServedResponse, TimedChange, counted,
-    result_text,
+    described_action, result_text, text_of_content,
 };
 pub use session::{Action, Request, Session, SessionOptions, UndeclaredCalls};
 pub use sink::{Ended, EventReader, Rest, Sink, Stop, Wire};

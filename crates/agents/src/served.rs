@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::session::Action;
 use ananke_base::message::ToolDeclaration;
+use ananke_base::text::truncate;
 use ananke_trace::trace::{Change, ResultContent};
 
 /// The server's side of a protocol, by which `mock` and the proxy answer clients of it.
@@ -198,5 +199,35 @@ pub fn result_text<'c>(result: &'c ResultContent<'_>) -> Cow<'c, str> {
         ResultContent::Json(value) | ResultContent::Structured { value, .. } => {
             Cow::Owned(value.to_string())
         }
+    }
+}
+
+/// The number of characters of a message that a log has.
+const SHOWN_CHARS: usize = 80;
+
+/// The last thing that a client of a model does, in words for a log: the start of its message, or the number of its answers.
+pub fn described_action(action: &Action) -> String {
+    match action {
+        Action::User { content, .. } => {
+            format!("{:?}", truncate::chars(&content.text(), SHOWN_CHARS))
+        }
+        Action::ToolResults(answers) => counted("result", answers.len()),
+        Action::Resume(answers) => counted("approval", answers.len()),
+        Action::Own { .. } | Action::Connect | Action::Continue => String::new(),
+    }
+}
+
+/// The text of a content that is a text or a list of parts; of several parts, those that are text.
+pub fn text_of_content(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let mut texts = Vec::new();
+            for part in parts {
+                texts.extend(part["text"].as_str());
+            }
+            texts.join("\n")
+        }
+        _ => String::new(),
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::chat_message::ChatMessage;
-use super::config::OpenaiSettings;
+use ananke_agents::ModelSettings;
 use ananke_base::message::ToolDeclaration;
 
 /// The keys that every request has of its own.
@@ -54,21 +54,14 @@ impl<'a> ChatRequest<'a> {
         model: &'a str,
         messages: &'a [ChatMessage],
         tools: &'a [ToolDeclaration],
-        settings: &'a OpenaiSettings,
+        settings: &'a ModelSettings,
         props: Map<String, Value>,
     ) -> Self {
         // Usage comes first, because the keys that follow may replace it: servers report tokens in a stream only if asked.
         let mut keys = Map::new();
         let usage = serde_json::json!({ "include_usage": true });
         keys.insert(STREAM_OPTIONS.to_owned(), usage);
-        keys.extend(settings.params.clone());
-        // The caller's data must not replace the conversation. `params` need no such check, since a target with a reserved
-        // key does not load.
-        for (key, value) in props {
-            if !RESERVED.contains(&key.as_str()) && key != "tools" {
-                keys.insert(key, value);
-            }
-        }
+        keys.extend(settings.further_keys(props, &RESERVED));
         // A null in a test removes a key, also one that the lines above added.
         keys.retain(|_, value| !value.is_null());
 
@@ -84,7 +77,7 @@ impl<'a> ChatRequest<'a> {
                 },
             });
         }
-        all_tools.extend(settings.server_tools.iter().map(Tool::OfServer));
+        all_tools.extend(settings.params.tools.iter().map(Tool::OfServer));
         Self {
             model,
             messages,

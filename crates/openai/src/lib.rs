@@ -19,7 +19,6 @@ mod config;
 mod key_table;
 #[cfg(test)]
 mod key_tables;
-mod openai_target;
 mod probed;
 mod program_model;
 mod protocol;
@@ -29,6 +28,6 @@ mod session;
 mod tool_calls;
 mod unread;
 
-pub use config::{OpenaiConfig, OpenaiSettings};
-pub use openai_target::OpenaiTarget;
+pub use config::OpenaiConfig;
 pub use program_model::{ModelFunction, ProgramTransport, program_target};
+pub use session::ChatCompletions;

@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::chat_message::{ChatCall, ChatMessage};
 use super::chunk::{Choice, Chunk, ShownResult};
 use super::tool_calls::{CallChange, ToolCalls};
-use ananke_agents::http::{BodyForm, ReceivedResponse, StreamReader};
+use ananke_agents::http::{ReceivedResponse, StreamReader};
 use ananke_agents::{
-    AnsweredCalls, CallKeys, EventReader, ModelReader, ModelReply, Rest, Sink, Stop, TargetError,
-    ToolLoop,
+    AnsweredCalls, CallKeys, EventReader, ModelReader, ModelReply, ModelStream, Rest, Sink, Stop,
+    TargetError, ToolLoop,
 };
 use ananke_base::context::{At, Ids};
 use ananke_base::source::received_json::{HalfJoiner, Oddities, SentText, decoded};
@@ -443,39 +443,19 @@ impl StreamReader for ReplyReader<'_> {
         self.end.get_or_insert(StreamEnd::GivenUp);
     }
 
-    /// The error of a response that ended although something is missing: what came instead of chunks, and how to fix it.
     fn unfinished(&self, response: &ReceivedResponse) -> TargetError {
-        // Chunks did come, so that the server speaks the protocol, and only the end is missing.
-        if response.events() > 0 {
-            return response
-                .broken_off("the stream ended without a `finish_reason` and without `[DONE]`");
-        }
-        // Without any chunk, the body shows the likely mistake: a document with `choices` is a completion that was not streamed.
-        let (message, help) = match response.form() {
-            BodyForm::JsonDocument if response.contains("\"choices\"") => (
-                "the server does not stream: the response is a JSON document",
-                "switch streaming on in the server (it was asked for with `stream: true`), or wrap the agent in a program: `ananke init --for python`",
-            ),
-            BodyForm::JsonDocument => (
-                "the response is a JSON document, not a stream of chunks",
-                "does the server support `stream: true`?",
-            ),
-            BodyForm::WebPage => (
-                "the response is a web page, not a stream of chunks",
-                "is `endpoint` the address of the API?",
-            ),
-            BodyForm::Empty => ("the response is empty", "do the server's logs say why?"),
-            BodyForm::JsonLines | BodyForm::Other => (
-                "the response contains no chunk",
-                "is `endpoint` that of an OpenAI-compatible API?",
-            ),
+        let stream = ModelStream {
+            cut: "the stream ended without a `finish_reason` and without `[DONE]`",
+            piece: "chunk",
+            document: "\"choices\"",
+            api: "an OpenAI-compatible API",
         };
-        response.error(message).with_help(help)
+        stream.unfinished(response)
     }
 }
 
 impl ModelReader for ReplyReader<'_> {
-    /// What the next request sends of the message, and its calls with their keys.
+    /// The message as the next request sends it, and its calls with their keys.
     type Reply = (ChatMessage, Vec<(String, ChatCall)>);
 
     fn is_ended(&self) -> bool {

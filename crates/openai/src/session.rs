@@ -3,74 +3,57 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use serde_json::Value;
 
 use super::chat_message::{ChatCall, ChatMessage};
 use super::chat_request::ChatRequest;
-use super::config::OpenaiSettings;
 use super::reply_reader::ReplyReader;
-use ananke_agents::http::{self, HttpRequest, Method, RETRY_HEADERS, RequestProgress, Transport};
 use ananke_agents::{
-    Action, Ended, Limits, ModelExchange, Request, Session, SessionOptions, Sink, TargetError,
-    ToolLoop,
+    Action, Ended, Limits, ModelApi, ModelConnection, ModelSettings, Request, Session,
+    SessionOptions, Sink, TargetError, ToolLoop, request_body,
 };
-use ananke_base::context::{Clock, Ids};
-use ananke_base::message::{RequestContext, Role};
-
-/// The headers of every request.
-const HEADERS: [(&str, &str); 2] = [
-    ("content-type", "application/json"),
-    ("accept", "text/event-stream"),
-];
-
-/// The option that is the model of a request.
-pub(super) const CONNECTOR: &str = "connector";
+use ananke_base::context::Clock;
+use ananke_base::message::Role;
 
 /// The status of a response that refuses a request for what it says.
 const BAD_REQUEST: u16 = 400;
 
+/// OpenAI-compatible chat completions, which have no settings of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct ChatCompletions;
+
+impl ModelApi for ChatCompletions {
+    fn session(&self, settings: Arc<ModelSettings>, options: SessionOptions) -> Box<dyn Session> {
+        Box::new(OpenaiSession::new(settings, options))
+    }
+}
+
 /// One conversation with a model.
-pub(super) struct OpenaiSession {
-    settings: Arc<OpenaiSettings>,
-    transport: Arc<dyn Transport>,
-    clock: Arc<dyn Clock>,
-    ids: Arc<dyn Ids>,
+struct OpenaiSession {
+    connection: ModelConnection,
     messages: Vec<ChatMessage>,
     tools: ToolLoop,
 }
 
 impl OpenaiSession {
     /// A conversation that begins with the instructions and the history of the test.
-    pub(super) fn new(settings: Arc<OpenaiSettings>, options: SessionOptions) -> Self {
-        // The other options are for agents with threads, tools or programs of their own, which a model does not have.
-        let SessionOptions {
-            history,
-            client_tools,
-            clock,
-            ids,
-            transport,
-            undeclared,
-            ..
-        } = options;
+    fn new(settings: Arc<ModelSettings>, options: SessionOptions) -> Self {
         let mut messages = Vec::new();
         if let Some(instructions) = settings.instructions.clone() {
             messages.push(ChatMessage::text(Role::System, instructions));
         }
-        let tools = ToolLoop::new(client_tools, settings.tools, undeclared, &history);
-        messages.extend(history.into_iter().map(ChatMessage::from));
+        let tools = ToolLoop::of(&settings, &options);
+        let connection = ModelConnection::new(settings, &options, with_help);
+        messages.extend(options.history.into_iter().map(ChatMessage::from));
         Self {
-            settings,
-            transport,
-            clock,
-            ids,
+            connection,
             messages,
             tools,
         }
     }
 
-    /// Sends one request with all messages so far, and adds the reply to them.
+    /// Sends one request with all messages so far, and adds the reply to them. The `props` of the caller's context are further keys
+    /// of the request; a chat completion has no place for the rest of the context.
     ///
     /// # Errors
     /// If the model fails, or calls a tool that was not declared.
@@ -81,18 +64,17 @@ impl OpenaiSession {
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
         self.add_action(request.action)?;
-        let model = self.model(&request.context);
-        let request = post(&self.settings, self.body(&model, request.context)?);
-        let reader = ReplyReader::new(&*self.ids, &model, &mut self.tools);
-        let exchange = ModelExchange {
-            transport: &*self.transport,
-            clock: &*self.clock,
-            retries: self.settings.retries,
-            with_help,
-        };
-        // The target may have other sizes of events and responses.
-        let limits = self.settings.options.limits(limits);
-        let (ended, reply) = exchange.run(request, reader, limits, sink).await?;
+        let connection = &self.connection;
+        let model = connection.settings.model_of(&request.context);
+        let body = request_body(&ChatRequest::new(
+            &model,
+            &self.messages,
+            &self.tools.declared,
+            &connection.settings,
+            request.context.props,
+        ))?;
+        let reader = ReplyReader::new(&*connection.ids, &model, &mut self.tools);
+        let (ended, reply) = connection.exchange(body, reader, limits, sink).await?;
         // Only a complete reply is kept, since the next request must not contain half of a message.
         if let Some((message, calls)) = reply {
             self.add_reply(message, calls)?;
@@ -126,34 +108,6 @@ impl OpenaiSession {
         Ok(())
     }
 
-    /// The model that the next request asks for: the option `connector` of the caller's context.
-    fn model(&self, context: &RequestContext) -> String {
-        match context.options.get(CONNECTOR) {
-            Some(Value::String(connector)) => connector.clone(),
-            // Without a name there, the model of the target is asked.
-            Some(_) | None => self.settings.model.clone(),
-        }
-    }
-
-    /// The body of the next request, to `model`. It contains the `props` of the caller's context as further keys. A chat completion
-    /// has no place for the rest of the context.
-    fn body(&self, model: &str, context: RequestContext) -> Result<Bytes, TargetError> {
-        let RequestContext { props, .. } = context;
-        let request = ChatRequest::new(
-            model,
-            &self.messages,
-            &self.tools.declared,
-            &self.settings,
-            props,
-        );
-        match serde_json::to_vec(&request) {
-            Ok(body) => Ok(body.into()),
-            Err(error) => Err(TargetError::new(format!(
-                "the request cannot be written as JSON: {error}"
-            ))),
-        }
-    }
-
     /// Adds a complete reply to the conversation, and keeps the server's ids of its calls, each of which comes with its key.
     ///
     /// # Errors
@@ -168,18 +122,6 @@ impl OpenaiSession {
             self.tools.add(key, call.id, &call.function.name)?;
         }
         Ok(())
-    }
-}
-
-fn post(settings: &OpenaiSettings, body: Bytes) -> HttpRequest {
-    HttpRequest {
-        method: Method::Post,
-        url: settings.endpoint.clone(),
-        headers: http::headers_with_defaults(&settings.headers, &HEADERS),
-        body,
-        response_headers: RETRY_HEADERS.map(str::to_owned).to_vec(),
-        options: Arc::clone(&settings.options),
-        progress: RequestProgress::default(),
     }
 }
 
@@ -207,6 +149,6 @@ impl Session for OpenaiSession {
     }
 
     fn clock(&self) -> &dyn Clock {
-        &*self.clock
+        &*self.connection.clock
     }
 }

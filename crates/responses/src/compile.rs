@@ -1,13 +1,10 @@
 //! From the keys of a model of the Responses API to the model.
 
-use std::sync::Arc;
-
-use super::config::{ResponsesConfig, ResponsesSettings};
+use super::config::ResponsesConfig;
 use super::responses_request::RESERVED;
-use super::responses_target::ResponsesTarget;
-use ananke_agents::http::{headers, retries};
-use ananke_agents::{ModelParams, params, url_of_api};
-use ananke_model::variables::{Fill as _, Interpolation, Leaf, endpoint_url};
+use super::session::ResponsesApi;
+use ananke_agents::{ModelKeys, ModelTarget};
+use ananke_model::variables::{Interpolation, Leaf};
 
 /// The path of responses under the base of an API.
 pub(super) const RESPONSES: &str = "responses";
@@ -19,27 +16,18 @@ pub(super) const RESPONSES: &str = "responses";
 pub(super) fn compile(
     target: &ResponsesConfig,
     interpolation: &mut Interpolation<'_>,
-) -> Leaf<ResponsesTarget> {
-    // Every key is filled before the first `?` returns, so that one run reports the problems of all keys.
-    let endpoint = endpoint_url(&target.endpoint, "endpoint", interpolation);
-    let model = target.model.fill(interpolation);
-    let instructions = target.instructions.fill(interpolation);
-    let params = params(target.params.as_ref(), &RESERVED, interpolation);
-    let headers = headers(target.headers.as_ref(), interpolation);
-    let retries = retries(target.retry_429.as_ref(), interpolation);
-    let options = target.http.fill(interpolation);
-    let ModelParams { keys, tools } = params?;
-    Ok(ResponsesTarget::new(ResponsesSettings {
-        endpoint: url_of_api(endpoint?, RESPONSES),
-        model: model?,
-        instructions: instructions?,
-        params: keys,
-        server_tools: tools,
-        history: target.history.unwrap_or_default(),
-        headers: headers?,
-        // Every request of every session refers to the options.
-        options: Arc::new(options?),
-        retries: retries?,
-        tools: target.tools.unwrap_or_default(),
-    }))
+) -> Leaf<ModelTarget<ResponsesApi>> {
+    let keys = ModelKeys {
+        endpoint: &target.endpoint,
+        model: &target.model,
+        instructions: target.instructions.as_ref(),
+        params: target.params.as_ref(),
+        tools: target.tools,
+        headers: target.headers.as_ref(),
+        retry_429: target.retry_429.as_ref(),
+        http: &target.http,
+    };
+    let settings = keys.fill(RESPONSES, &RESERVED, interpolation)?;
+    let history = target.history.unwrap_or_default();
+    Ok(ModelTarget::new(settings, ResponsesApi { history }))
 }

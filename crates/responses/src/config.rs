@@ -1,14 +1,10 @@
-//! The keys of a model of the Responses API, and the settings that are known before the first request.
-
-use std::sync::Arc;
+//! The keys of a model of the Responses API.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value};
-use url::Url;
 
 use ananke_agents::ToolExecution;
-use ananke_agents::http::{HttpConfig, HttpOptions};
+use ananke_agents::http::HttpConfig;
 use ananke_base::source::{FreeMap, Node};
 use ananke_model::model::{NotBefore, Number, Text, Toggle};
 
@@ -31,7 +27,7 @@ pub struct ResponsesConfig {
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     #[schemars(example = serde_json::json!({"reasoning": {"effort": "low"}}))]
     pub params: Option<Node>,
-    /// Where the conversation is kept (default `full`).
+    /// The form in which each request has the conversation (default `full`).
     #[schemars(example = &"previous_response_id")]
     pub history: Option<HistoryForm>,
     /// Who executes the functions: with `run` (default) the mocks of the `client_tools` answer the calls; with `observed` the server
@@ -61,29 +57,4 @@ pub enum HistoryForm {
     Full,
     /// The server stores the conversation, and a request names the response before.
     PreviousResponseId,
-}
-
-/// A model of the Responses API.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ResponsesSettings {
-    /// The URL that requests are posted to.
-    pub endpoint: Url,
-    /// The name of the model.
-    pub model: String,
-    /// The instructions of every request.
-    pub instructions: Option<String>,
-    /// Further keys of every request.
-    pub params: Map<String, Value>,
-    /// The tools that `params` declare, as the API has them.
-    pub server_tools: Vec<Value>,
-    /// The form in which a request has the conversation.
-    pub history: HistoryForm,
-    /// Headers of every request, in the order of the file.
-    pub headers: Vec<(String, String)>,
-    /// The options of connections and responses.
-    pub options: Arc<HttpOptions>,
-    /// The number of times that a request is sent again that was rejected with HTTP 429.
-    pub retries: u32,
-    /// The side that executes the functions.
-    pub tools: ToolExecution,
 }

@@ -46,18 +46,22 @@ impl Ending {
 /// The error of a response that failed, or of an error event: its keys may be in the object itself or under `error`.
 pub(super) fn error_of(value: &Value, status: &str) -> RunEnd {
     let nested = &value["error"];
-    let find = |key: &str| text_of(nested, key).or_else(|| text_of(value, key));
-    let message = match find("message").or_else(|| nested.as_str()) {
+    let message = match text_of_either(nested, value, "message").or_else(|| nested.as_str()) {
         Some(message) => message.to_owned(),
         None if nested.is_object() => nested.to_string(),
         None => format!("the response has the status `{status}`, and no error"),
     };
     // An error event has its own name as its `type`, which says nothing.
-    let code = find("code").or_else(|| text_of(nested, "type"));
+    let code = text_of_either(nested, value, "code").or_else(|| text_of(nested, "type"));
     RunEnd::Error {
         message,
         code: code.map(str::to_owned),
     }
+}
+
+/// The text under a key of the first object that has one.
+fn text_of_either<'v>(one: &'v Value, other: &'v Value, key: &str) -> Option<&'v str> {
+    text_of(one, key).or_else(|| text_of(other, key))
 }
 
 /// The tokens of a response; `None` if it reports none. Cached tokens and those of reasoning are part of the sums.

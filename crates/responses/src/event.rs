@@ -20,12 +20,12 @@ pub(super) enum ApiEventKind {
     ItemAdded,
     /// An item is complete.
     ItemDone,
-    /// More of a text: `true` if it is all of it.
+    /// Text of a message.
     Text(Extent),
     Reasoning(Extent),
-    /// More of the arguments of a call.
+    /// JSON of the arguments of a call.
     Arguments(Extent),
-    /// More of an input that is a plain text.
+    /// Plain text of the input of a call.
     Input(Extent),
     /// A part of a message begins, or is complete.
     Part(Extent),

@@ -128,8 +128,11 @@ impl<'a> ItemReader<'a> {
             return;
         }
         // An item that says something else than its pieces cannot be put together with them. Who executes a call may be known late.
-        let is_call = |kind: OutputItemKind| matches!(kind, OutputItemKind::Call(_));
-        if known.kind != kind && !(is_call(known.kind) && is_call(kind)) {
+        let are_calls = matches!(
+            (known.kind, kind),
+            (OutputItemKind::Call(_), OutputItemKind::Call(_))
+        );
+        if known.kind != kind && !are_calls {
             if !known.is_unreported() {
                 let name = format!("item:{}", type_of(item));
                 changes.report(Change::Unread(Unread::item(name, item)));

@@ -17,7 +17,7 @@ use ananke_trace::trace::Fact;
 
 const NAME: &[Fact] = &[Fact::Calls];
 
-/// What a model says in any form.
+/// Facts of anything that a model says.
 const SAID: &[Fact] = &[Fact::Text, Fact::Calls, Fact::Results];
 
 /// The facts and the error that the reader finds in a response with these events, which another event ends.

@@ -31,11 +31,10 @@ mod protocol;
 mod reply_items;
 mod response_reader;
 mod responses_request;
-mod responses_target;
 mod served;
 mod session;
 mod streamed_text;
 mod unread;
 
-pub use config::{HistoryForm, ResponsesConfig, ResponsesSettings};
-pub use responses_target::ResponsesTarget;
+pub use config::{HistoryForm, ResponsesConfig};
+pub use session::ResponsesApi;

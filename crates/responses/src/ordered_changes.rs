@@ -16,7 +16,7 @@ pub(super) struct WaitingChanges {
     begun: HashMap<usize, Option<(At, Change<'static>)>>,
 }
 
-/// Something that waits.
+/// A change or a place in the queue.
 #[derive(Debug)]
 enum WaitingItem {
     Change(At, Change<'static>),

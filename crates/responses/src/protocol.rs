@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::compile::compile;
 use super::config::ResponsesConfig;
 use super::probed::ProbedResponses;
-use super::served::SERVED;
+use super::served::ServedResponses;
 use ananke_agents::{
     Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, ServedProtocol, Target,
     ToolExecution,
@@ -43,7 +43,7 @@ impl Protocol for ResponsesConfig {
         "\"type\":\"response.output_item.added\"",
         "\"type\":\"response.output_text.delta\"",
     ];
-    const SERVED: Option<&'static dyn ServedProtocol> = Some(&SERVED);
+    const SERVED: Option<&'static dyn ServedProtocol> = Some(&ServedResponses);
 }
 
 impl ProtocolConfig for ResponsesConfig {

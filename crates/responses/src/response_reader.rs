@@ -14,9 +14,9 @@ use super::ordered_changes::{OrderedChanges, WaitingChanges};
 use super::output_items::{ItemSigns, WholeSource};
 use super::reply_items::{ApprovedCall, ReplyItems};
 use super::unread::of_event;
-use ananke_agents::http::{BodyForm, ReceivedResponse, StreamReader};
+use ananke_agents::http::{ReceivedResponse, StreamReader};
 use ananke_agents::{
-    EventReader, ModelReader, ModelReply, Rest, Sink, Stop, TargetError, ToolLoop,
+    EventReader, ModelReader, ModelReply, ModelStream, Rest, Sink, Stop, TargetError, ToolLoop,
 };
 use ananke_base::context::{At, Ids};
 use ananke_base::source::received_json::{SentText, decoded};
@@ -316,7 +316,7 @@ impl EventReader for ResponseReader<'_> {
         Ok(flow)
     }
 
-    /// Nothing is waited for after the end, apart from an error: servers leave the stream open, and `[DONE]` may come or not.
+    /// The end of a response, after which only a failed response is waited for that repeats an error: servers leave the stream open, and `[DONE]` may come or not.
     fn rest(&self) -> Option<Rest> {
         self.end.as_ref()?;
         Some(Rest::AfterLastEvent(self.rest))
@@ -324,33 +324,13 @@ impl EventReader for ResponseReader<'_> {
 }
 
 impl StreamReader for ResponseReader<'_> {
-    /// The error of a response that ended although something is missing: what came instead of events, and how to fix it.
     fn unfinished(&self, response: &ReceivedResponse) -> TargetError {
-        // Events did come, so that the server speaks the protocol, and only the end is missing.
-        if response.events() > 0 {
-            return response
-                .broken_off("the stream ended without `response.completed` or another end");
-        }
-        // Without any event, the body shows the likely mistake: a document with `output` is a response that was not streamed.
-        let (message, help) = match response.form() {
-            BodyForm::JsonDocument if response.contains("\"output\"") => (
-                "the server does not stream: the response is a JSON document",
-                "switch streaming on in the server (it was asked for with `stream: true`), or describe the API: `type: http`",
-            ),
-            BodyForm::JsonDocument => (
-                "the response is a JSON document, not a stream of events",
-                "does the server support `stream: true`?",
-            ),
-            BodyForm::WebPage => (
-                "the response is a web page, not a stream of events",
-                "is `endpoint` the address of the API?",
-            ),
-            BodyForm::Empty => ("the response is empty", "do the server's logs say why?"),
-            BodyForm::JsonLines | BodyForm::Other => (
-                "the response contains no event",
-                "is `endpoint` that of the Responses API?",
-            ),
+        let stream = ModelStream {
+            cut: "the stream ended without `response.completed` or another end",
+            piece: "event",
+            document: "\"output\"",
+            api: "the Responses API",
         };
-        response.error(message).with_help(help)
+        stream.unfinished(response)
     }
 }

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::config::{HistoryForm, ResponsesSettings};
+use super::config::HistoryForm;
+use ananke_agents::ModelSettings;
 use ananke_base::message::ToolDeclaration;
 
 /// The keys that every request has of its own, or that contradict them: a conversation that the server keeps, a response that
@@ -55,6 +56,8 @@ enum RequestTool<'a> {
 
 /// The parts of a request that differ from one request of a conversation to the next.
 pub(super) struct RequestParts<'a> {
+    /// The form in which it has the conversation.
+    pub(super) history: HistoryForm,
     /// The items that are sent.
     pub(super) input: &'a [Value],
     /// The response whose conversation goes on, if the server stores it.
@@ -69,15 +72,8 @@ pub(super) struct RequestParts<'a> {
 
 impl<'a> ResponsesRequest<'a> {
     /// A request for a stream of events. If caller and target have a value for one key, that of the caller is sent.
-    pub(super) fn new(settings: &'a ResponsesSettings, parts: RequestParts<'a>) -> Self {
-        let mut params = settings.params.clone();
-        // The caller's data must not replace the conversation. The target's own `params` need no such check, since a target with
-        // a reserved key does not load.
-        for (key, value) in parts.props {
-            if !RESERVED.contains(&key.as_str()) && key != "tools" {
-                params.insert(key, value);
-            }
-        }
+    pub(super) fn new(settings: &'a ModelSettings, parts: RequestParts<'a>) -> Self {
+        let mut params = settings.further_keys(parts.props, &RESERVED);
         // A null in a test removes a key of the target.
         params.retain(|_, value| !value.is_null());
 
@@ -92,14 +88,14 @@ impl<'a> ResponsesRequest<'a> {
                 strict: false,
             });
         }
-        tools.extend(settings.server_tools.iter().map(RequestTool::OfServer));
+        tools.extend(settings.params.tools.iter().map(RequestTool::OfServer));
         Self {
             model: parts.model,
             input: parts.input,
             // A response does not inherit them from the one before.
             instructions: settings.instructions.as_deref(),
             stream: true,
-            store: settings.history == HistoryForm::PreviousResponseId,
+            store: parts.history == HistoryForm::PreviousResponseId,
             previous_response_id: parts.previous,
             tools,
             params,

@@ -2,38 +2,38 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::config::{HistoryForm, ResponsesSettings};
+use super::config::HistoryForm;
 use super::input_items::{approval, call_output, of_history, user_message};
 use super::reply_items::{ApprovedCall, OpenItemCall, ReplyItems};
 use super::response_reader::ResponseReader;
 use super::responses_request::{RequestParts, ResponsesRequest};
-use ananke_agents::http::{self, HttpRequest, Method, RETRY_HEADERS, RequestProgress, Transport};
 use ananke_agents::{
-    Action, Ended, Limits, ModelExchange, Request, Session, SessionOptions, Sink, TargetError,
-    ToolLoop,
+    Action, Ended, Limits, ModelApi, ModelConnection, ModelSettings, Request, Session,
+    SessionOptions, Sink, TargetError, ToolLoop, request_body,
 };
-use ananke_base::context::{Clock, Ids};
-use ananke_base::message::{InterruptAnswer, RequestContext, ToolAnswer};
+use ananke_base::context::Clock;
+use ananke_base::message::{InterruptAnswer, ToolAnswer};
 
-/// The headers of every request.
-const HEADERS: [(&str, &str); 2] = [
-    ("content-type", "application/json"),
-    ("accept", "text/event-stream"),
-];
+/// The Responses API, and the setting that it alone has.
+#[derive(Clone, Copy, Debug)]
+pub struct ResponsesApi {
+    /// The form in which a request has the conversation.
+    pub history: HistoryForm,
+}
 
-/// The option that is the model of a request.
-pub(super) const CONNECTOR: &str = "connector";
+impl ModelApi for ResponsesApi {
+    fn session(&self, settings: Arc<ModelSettings>, options: SessionOptions) -> Box<dyn Session> {
+        Box::new(ResponsesSession::new(settings, self.history, options))
+    }
+}
 
 /// One conversation with a model.
-pub(super) struct ResponsesSession {
-    settings: Arc<ResponsesSettings>,
-    transport: Arc<dyn Transport>,
-    clock: Arc<dyn Clock>,
-    ids: Arc<dyn Ids>,
+struct ResponsesSession {
+    connection: ModelConnection,
+    history: HistoryForm,
     /// The items of the next request: the conversation so far, or what is new of it.
     input: Vec<Value>,
     /// The id of the last response, if the server stores the conversation.
@@ -49,24 +49,12 @@ pub(super) struct ResponsesSession {
 
 impl ResponsesSession {
     /// A conversation that begins with the history of the test.
-    pub(super) fn new(settings: Arc<ResponsesSettings>, options: SessionOptions) -> Self {
-        // The other options are for agents with threads, tools or programs of their own, which a model does not have.
-        let SessionOptions {
-            history,
-            client_tools,
-            clock,
-            ids,
-            transport,
-            undeclared,
-            ..
-        } = options;
-        let tools = ToolLoop::new(client_tools, settings.tools, undeclared, &history);
+    fn new(settings: Arc<ModelSettings>, history: HistoryForm, options: SessionOptions) -> Self {
+        let tools = ToolLoop::of(&settings, &options);
         Self {
-            settings,
-            transport,
-            clock,
-            ids,
-            input: history.iter().flat_map(of_history).collect(),
+            connection: ModelConnection::new(settings, &options, with_help),
+            history,
+            input: options.history.iter().flat_map(of_history).collect(),
             previous: None,
             tools,
             calls: Vec::new(),
@@ -75,7 +63,8 @@ impl ResponsesSession {
         }
     }
 
-    /// Sends one request, and keeps what the next one has of the response.
+    /// Sends one request, and keeps what the next one has of the response. The `props` of the caller's context are further keys of
+    /// the request, which has no place for the rest of the context.
     ///
     /// # Errors
     /// If the model fails, or calls a function that was not declared.
@@ -86,18 +75,27 @@ impl ResponsesSession {
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
         self.add_action(request.action)?;
-        let model = self.model(&request.context);
-        let request = self.post(self.body(&model, request.context)?);
-        let reader = ResponseReader::new(&*self.ids, &model, &mut self.tools, &mut self.approved);
-        let exchange = ModelExchange {
-            transport: &*self.transport,
-            clock: &*self.clock,
-            retries: self.settings.retries,
-            with_help,
+        let connection = &self.connection;
+        let model = connection.settings.model_of(&request.context);
+        let parts = RequestParts {
+            history: self.history,
+            input: &self.input,
+            previous: self.previous.as_deref(),
+            tools: &self.tools.declared,
+            model: &model,
+            props: request.context.props,
         };
-        // The target may have other sizes of events and responses.
-        let limits = self.settings.options.limits(limits);
-        let (ended, reply) = exchange.run(request, reader, limits, sink).await?;
+        let body = request_body(&ResponsesRequest::new(&connection.settings, parts))?;
+        let reader = ResponseReader::new(
+            &*connection.ids,
+            &model,
+            &mut self.tools,
+            &mut self.approved,
+        );
+        let (ended, reply) = connection.exchange(body, reader, limits, sink).await?;
+        // A call that the server has not executed by now never will be: a later call with the same arguments is another one.
+        self.approved.clear();
+        // Only a complete reply is kept, since the next request must not contain half of an item.
         if let Some(reply) = reply {
             self.add_reply(reply)?;
         }
@@ -155,55 +153,13 @@ impl ResponsesSession {
         self.input.push(item);
     }
 
-    /// The model that the next request asks for: the option `connector` of the caller's context.
-    fn model(&self, context: &RequestContext) -> String {
-        match context.options.get(CONNECTOR) {
-            Some(Value::String(connector)) => connector.clone(),
-            // Without a name there, the model of the target is asked.
-            Some(_) | None => self.settings.model.clone(),
-        }
-    }
-
-    /// The body of the next request, to `model`. It contains the `props` of the caller's context as further keys. A request has no
-    /// place for the rest of the context.
-    fn body(&self, model: &str, context: RequestContext) -> Result<Bytes, TargetError> {
-        let request = ResponsesRequest::new(
-            &self.settings,
-            RequestParts {
-                input: &self.input,
-                previous: self.previous.as_deref(),
-                tools: &self.tools.declared,
-                model,
-                props: context.props,
-            },
-        );
-        match serde_json::to_vec(&request) {
-            Ok(body) => Ok(body.into()),
-            Err(error) => Err(TargetError::new(format!(
-                "the request cannot be written as JSON: {error}"
-            ))),
-        }
-    }
-
-    fn post(&self, body: Bytes) -> HttpRequest {
-        HttpRequest {
-            method: Method::Post,
-            url: self.settings.endpoint.clone(),
-            headers: http::headers_with_defaults(&self.settings.headers, &HEADERS),
-            body,
-            response_headers: RETRY_HEADERS.map(str::to_owned).to_vec(),
-            options: Arc::clone(&self.settings.options),
-            progress: RequestProgress::default(),
-        }
-    }
-
     /// Keeps what the next request has of a complete reply: its items, or its id.
     ///
     /// # Errors
     /// If it calls a function that was not declared and the runner is not to answer such calls (SPEC 5), or if the server is to
     /// store the conversation and the response has no id.
     fn add_reply(&mut self, reply: ReplyItems) -> Result<(), TargetError> {
-        match self.settings.history {
+        match self.history {
             HistoryForm::Full => self.input.extend(reply.items),
             HistoryForm::PreviousResponseId => {
                 if reply.id.is_none() {
@@ -259,6 +215,6 @@ impl Session for ResponsesSession {
     }
 
     fn clock(&self) -> &dyn Clock {
-        &*self.clock
+        &*self.connection.clock
     }
 }

@@ -14,7 +14,7 @@ pub(super) struct StreamedText {
 /// The relation of a whole text to its pieces.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TextCompletion {
-    /// This follows the pieces; empty if they were all of it.
+    /// The rest after the pieces; empty if they were all of it.
     Follows(String),
     /// The pieces are not its beginning.
     Differs,

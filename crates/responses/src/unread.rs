@@ -12,16 +12,16 @@ use ananke_trace::trace::{
     Fact, Facts, JsonKinds as Kinds, KnownKey, Unread, unread_items, unread_keys,
 };
 
-/// What carries text.
+/// Facts of text.
 const TEXT: Facts = Facts::of(&[Fact::Text]);
 
 /// Facts of the arguments of a call.
 const ARGUMENTS: Facts = Facts::of(&[Fact::Arguments]);
 
-/// What carries the result of a call.
+/// Facts of the result of a call.
 const RESULT: Facts = Facts::of(&[Fact::Results, Fact::CallEnds]);
 
-/// What may carry anything that a model says.
+/// Facts of anything that a model says.
 const SAID: Facts = Facts::of(&[
     Fact::Text,
     Fact::Calls,

@@ -7,16 +7,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ananke::agents::{
-    Chunks, ClientEvent, Ended, HttpRequest, Limits, Reply, ResponseHead, TargetError,
-    ToolExecution, Transport,
+    Chunks, ClientEvent, Ended, HttpRequest, Limits, ModelParams, ModelSettings, ModelTarget,
+    Reply, ResponseHead, TargetError, ToolExecution, Transport,
 };
 use ananke::context::{At, ManualClock};
-use ananke::openai::{OpenaiSettings, OpenaiTarget};
+use ananke::openai::ChatCompletions;
 use ananke::outcome::{ErrorKind, Outcome, RunEvent, Status, TranscriptLine};
 use ananke::recording::RecordingMode;
 use ananke::run::{Options, RunAnswers, event_channel, run};
 use futures_util::future::BoxFuture;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use crate::replay::recordings;
@@ -27,19 +27,18 @@ use crate::support::raw_agent::{Captured, RawAgent, Step};
 use crate::support::summary::Summary;
 use crate::wire::turns::{Answer, Recorded};
 
-pub(super) fn model() -> OpenaiTarget {
-    OpenaiTarget::new(settings(0))
+pub(super) fn model() -> ModelTarget<ChatCompletions> {
+    ModelTarget::new(settings(0), ChatCompletions)
 }
 
-fn settings(retries: u32) -> OpenaiSettings {
-    OpenaiSettings {
+fn settings(retries: u32) -> ModelSettings {
+    ModelSettings {
         endpoint: "http://127.0.0.1:1/v1/chat/completions"
             .parse()
             .expect("a URL"),
         model: "m".to_owned(),
         instructions: None,
-        params: Map::new(),
-        server_tools: Vec::new(),
+        params: ModelParams::default(),
         headers: Vec::new(),
         options: Arc::default(),
         retries,
@@ -97,7 +96,7 @@ impl Transport for Rejecting {
 #[tokio::test]
 async fn what_rejections_take_is_time_of_the_turn() {
     let transport = Arc::new(Rejecting::default());
-    let target = OpenaiTarget::new(settings(100));
+    let target = ModelTarget::new(settings(100), ChatCompletions);
     let mut session = opened(&target, transport.clone(), 1).await;
     let ended = session
         .exchange(user(1, "hi"), &limits(), &mut Summary::default())

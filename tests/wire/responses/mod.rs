@@ -8,27 +8,27 @@ mod streams;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use ananke::agents::{Ended, ToolExecution};
-use ananke::responses::{HistoryForm, ResponsesSettings, ResponsesTarget};
-use serde_json::{Map, Value, json};
+use ananke::agents::{Ended, ModelParams, ModelSettings, ModelTarget, ToolExecution};
+use ananke::responses::{HistoryForm, ResponsesApi};
+use serde_json::{Value, json};
 
 use crate::support::conformance::{Exchanged, conforming};
 
 /// A model that executes nothing itself.
-fn model() -> ResponsesTarget {
-    ResponsesTarget::new(ResponsesSettings {
+fn model() -> ModelTarget<ResponsesApi> {
+    let settings = ModelSettings {
         endpoint: "http://127.0.0.1:1/v1/responses".parse().expect("a URL"),
         model: "m".to_owned(),
         instructions: None,
-        params: Map::new(),
-        server_tools: Vec::new(),
-        history: HistoryForm::Full,
+        params: ModelParams::default(),
         headers: Vec::new(),
         options: Arc::default(),
         retries: 0,
         // Calls need no declaration then.
         tools: ToolExecution::Observed,
-    })
+    };
+    let history = HistoryForm::Full;
+    ModelTarget::new(settings, ResponsesApi { history })
 }
 
 /// An event of the type `response.NAME`, or of a type without this prefix.

@@ -4,7 +4,7 @@ use url::Url;
 
 /// The URL to which requests are posted: `endpoint` if it ends with `path`, and else `path` below it. The query of `endpoint`
 /// stays.
-pub fn url_of_api(mut endpoint: Url, path: &str) -> Url {
+pub(super) fn url_of_api(mut endpoint: Url, path: &str) -> Url {
     // People write a slash at the end or not, so that both must mean the same.
     let written = endpoint.path().trim_end_matches('/');
     if !written.ends_with(path) {

@@ -6,7 +6,7 @@ use url::Url;
 use crate::http::below;
 
 /// The URL of the path `name` of the API of which `url` is the base, or one of its `paths`.
-pub fn url_beside(url: &Url, paths: &[&str], name: &str) -> Url {
+pub(super) fn url_beside(url: &Url, paths: &[&str], name: &str) -> Url {
     let mut base = url.clone();
     let path = url.path().trim_end_matches('/');
     let mut ends = paths.iter();
@@ -16,7 +16,7 @@ pub fn url_beside(url: &Url, paths: &[&str], name: &str) -> Url {
 }
 
 /// The names in an answer to a request for the list; `None` if it is not such an answer.
-pub fn listed_models(status: u16, answer: &Value) -> Option<Vec<String>> {
+pub(super) fn listed_models(status: u16, answer: &Value) -> Option<Vec<String>> {
     if status != 200 {
         return None;
     }

@@ -15,14 +15,16 @@ pub struct ModelParams {
     pub tools: Vec<Value>,
 }
 
-/// The key of `params` whose items are added to the tools of the client.
-const TOOLS: &str = "tools";
+impl ModelParams {
+    /// The key of `params` whose items are added to the tools of the client.
+    pub(super) const TOOLS: &str = "tools";
+}
 
 /// The `params` of a target. `reserved` are the keys that each request sets itself: they are errors.
 ///
 /// # Errors
 /// If a variable has no value yet, or if a key is reserved, which is reported to `interpolation`.
-pub fn params(
+pub(super) fn params(
     node: Option<&Node>,
     reserved: &[&str],
     interpolation: &mut Interpolation<'_>,
@@ -38,8 +40,10 @@ pub fn params(
             let help = Some("the model is `model`, its tools are `client_tools`".to_owned());
             key_check = Err(interpolation.report(Code::BadValue, entry.key_span, message, help));
         }
-        if entry.key == TOOLS && !matches!(entry.value.to_json(), Value::Array(_) | Value::Null) {
-            let message = format!("`{TOOLS}` is not a list");
+        if entry.key == ModelParams::TOOLS
+            && !matches!(entry.value.to_json(), Value::Array(_) | Value::Null)
+        {
+            let message = format!("`{}` is not a list", ModelParams::TOOLS);
             let help = Some("write each tool as an item, as the API has it".to_owned());
             key_check = Err(interpolation.report(Code::BadValue, entry.key_span, message, help));
         }
@@ -48,7 +52,7 @@ pub fn params(
     key_check?;
     // The tools are apart, since a request has those of the client before them.
     let mut keys = params?.unwrap_or_default();
-    let tools = match keys.shift_remove(TOOLS) {
+    let tools = match keys.shift_remove(ModelParams::TOOLS) {
         Some(Value::Array(tools)) => tools,
         _ => Vec::new(),
     };

@@ -28,11 +28,11 @@ pub struct Round {
 pub enum RoundPart {
     /// A piece of what the model says to the user.
     Text(String),
-    /// More of what the model thinks.
+    /// A piece of the model's reasoning.
     Reasoning(String),
     /// A call begins that the client executes: its place among them, its id and the tool.
     Call(usize, String, String),
-    /// More of the arguments of the call at this place.
+    /// A piece of the arguments of the call at this place.
     Arguments(usize, String),
     /// A step of a call that the agent executes itself, with the id of the call.
     Own(String, OwnCallStep),

@@ -4,7 +4,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::{common::ToolExecution, error::TargetError, session::UndeclaredCalls};
+use super::settings::ModelSettings;
+use crate::common::ToolExecution;
+use crate::error::TargetError;
+use crate::session::{SessionOptions, UndeclaredCalls};
 use ananke_base::message::{HistoryMessage, ToolDeclaration};
 
 /// The calls of one conversation, and the tools that its requests declare.
@@ -47,6 +50,17 @@ impl CallKeys {
 }
 
 impl ToolLoop {
+    /// The loop of a session with a model.
+    pub fn of(settings: &ModelSettings, options: &SessionOptions) -> Self {
+        let declared = Arc::clone(&options.client_tools);
+        Self::new(
+            declared,
+            settings.tools,
+            options.undeclared,
+            &options.history,
+        )
+    }
+
     /// The loop of a conversation that begins with `history`.
     pub fn new(
         declared: Arc<[ToolDeclaration]>,

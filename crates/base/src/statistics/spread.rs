@@ -1,11 +1,11 @@
-//! How far numbers are apart.
+//! The spread of numbers: their middle, their bounds, and their deviation from the mean.
 
 use serde::{Deserialize, Serialize};
 
 /// The median, the ends and the standard deviation of whole numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spread {
-    /// How many numbers there are.
+    /// The count of the numbers.
     pub count: usize,
     /// The number in the middle; of an even count the mean of the two in the middle, rounded up.
     pub median: u64,

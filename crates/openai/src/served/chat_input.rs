@@ -9,14 +9,11 @@ use serde_json::Value;
 use super::chat_answer::{ChatAnswer, error};
 use super::streamed::streamed;
 use ananke_agents::{
-    Action, OwnCalls, ServedFrame, ServedRequest, ServedResponse, TimedChange, counted,
-    round_of_request,
+    Action, OwnCalls, ServedFrame, ServedRequest, ServedResponse, TimedChange, described_action,
+    round_of_request, text_of_content,
 };
 use ananke_base::message::{ToolAnswer, ToolDeclaration, UserContent};
-use ananke_base::{context::digest, source::received_json::read_as, text::truncate};
-
-/// The number of characters of a text that a description contains.
-const SHOWN: usize = 80;
+use ananke_base::{context::digest, source::received_json::read_as};
 
 /// The body of a request.
 #[derive(Deserialize)]
@@ -37,7 +34,8 @@ struct StreamOptions {
 struct BodyMessage {
     role: String,
     name: Option<String>,
-    content: Option<Value>,
+    #[serde(default)]
+    content: Value,
     tool_call_id: Option<String>,
 }
 
@@ -82,7 +80,7 @@ impl ChatInput {
                     // Messages of chat completions have no ids.
                     message_id: String::new(),
                     name: message.name.clone(),
-                    content: UserContent::Text(text(message.content.as_ref()).into()),
+                    content: UserContent::Text(text_of_content(&message.content).into()),
                 }),
                 "tool" => {
                     match actions.last_mut() {
@@ -135,20 +133,8 @@ impl ChatInput {
 fn tool_answer(message: &BodyMessage) -> ToolAnswer {
     ToolAnswer {
         call: message.tool_call_id.clone().unwrap_or_default(),
-        content: text(message.content.as_ref()).into(),
+        content: text_of_content(&message.content).into(),
         is_error: false,
-    }
-}
-
-/// The text of a content; of several parts, those that are text.
-fn text(content: Option<&Value>) -> String {
-    match content {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => {
-            let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
-            texts.collect::<Vec<_>>().join("\n")
-        }
-        _ => String::new(),
     }
 }
 
@@ -171,11 +157,8 @@ impl ServedRequest for ChatInput {
 
     fn describe(&self) -> String {
         match self.actions.last() {
-            Some(Action::User { content, .. }) => {
-                format!("{:?}", truncate::chars(&content.text(), SHOWN))
-            }
-            Some(Action::ToolResults(answers)) => counted("result", answers.len()),
-            _ => String::new(),
+            Some(action) => described_action(action),
+            None => String::new(),
         }
     }
 

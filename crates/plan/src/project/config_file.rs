@@ -81,7 +81,7 @@ pub struct ConfigFile {
     /// Limits of every test.
     #[schemars(extend("x-since" = "1.4"), example = serde_json::json!({ "evaluation_ms": 60000 }))]
     pub limits: Option<ProjectLimits>,
-    /// What models cost, in US dollars per million tokens: by the names of the models, or the path of a file with them. Costs are
+    /// The prices of models, in US dollars per million tokens: by the names of the models, or the path of a file with them. Costs are
     /// shown where prices and tokens are known. Paths are relative to this file's directory.
     #[schemars(
         extend("x-since" = "1.4"),

@@ -8,18 +8,18 @@ use super::turn_view::TokensView;
 use ananke_trace::outcome::{HelperTotals, TokenTotals};
 
 part! {
-    /// The tokens of the agents that were asked in addition to the one under test; a question counts as a turn. A role is omitted
+    /// Tokens and cost of the agents that were asked in addition to the one under test; a question counts as a turn. A role is omitted
     /// if none was asked.
     #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "Helpers")]
     pub(crate) struct HelpersView of (helpers: &HelperTotals) {
-        /// Those of judges.
+        /// Tokens and cost of judges.
         #[schemars(extend("x-since" = "1.2"))]
         judge?: TokensView = asked(helpers.judge);
-        /// Those of simulators, which play the user.
+        /// Tokens and cost of simulators, which play the user.
         #[schemars(extend("x-since" = "1.2"))]
         simulator?: TokensView = asked(helpers.simulator);
-        /// Those of the agent that generated the tests.
+        /// Tokens and cost of the agent that generated the tests.
         #[schemars(extend("x-since" = "1.2"))]
         generator?: TokensView = asked(helpers.generator);
     }

@@ -128,7 +128,7 @@ part! {
         #[schemars(extend("x-since" = "1.2"))]
         #[serde(skip_deserializing)]
         usage?: UsageView = UsageView::known(spent.usage, |tokens| tokens.whole().and_then(counted));
-        /// What is known of the tokens of which a part is unknown; omitted if there is nothing.
+        /// The known tokens, if a part of them is unknown; omitted if there is nothing.
         #[schemars(extend("x-since" = "1.2"))]
         #[serde(skip_deserializing)]
         partial_usage?: UsageView = UsageView::known(spent.usage, partial);
@@ -136,7 +136,7 @@ part! {
         #[schemars(extend("x-since" = "1.2"))]
         #[serde(skip_deserializing)]
         cost_usd?: Dollars = cost.whole().map(Dollars);
-        /// What is known of a cost of which a part is unknown; omitted if there is nothing.
+        /// The known cost, if a part of it is unknown; omitted if there is nothing.
         #[schemars(extend("x-since" = "1.2"))]
         #[serde(skip_deserializing)]
         partial_cost_usd?: Dollars = partial_cost(cost);

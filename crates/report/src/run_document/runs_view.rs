@@ -81,7 +81,7 @@ part! {
 }
 
 part! {
-    /// How far the tokens of runs are apart.
+    /// The spread of the tokens of runs.
     #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
     pub(crate) struct TokenSpread of (spread: Spread) {
         /// The number of runs.
@@ -103,7 +103,7 @@ part! {
 }
 
 part! {
-    /// How far the costs of runs are apart, in US dollars.
+    /// The spread of the costs of runs, in US dollars.
     #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
     pub(crate) struct CostSpread of (spread: Spread) {
         /// The number of runs.

@@ -73,10 +73,10 @@ part! {
         /// The cost of the tokens in US dollars, as far as it is known; omitted if nothing of it is.
         #[schemars(extend("x-since" = "1.2"))]
         cost_usd?: Dollars = run.tokens.cost().map(|cost| Dollars(cost.known));
-        /// How many turns have a cost that is not known, so that `cost_usd` is partial; omitted if there are none, and without `prices`.
+        /// The number of turns whose cost is not known, so that `cost_usd` is partial; omitted if there are none, and without `prices`.
         #[schemars(extend("x-since" = "1.2"))]
         turns_without_cost?: usize = counted(run.tokens.uncosted).filter(|_| run.has_prices());
-        /// Why the cost is not known of them: at most ten reasons; omitted if there are none.
+        /// The reasons why their cost is not known: at most ten reasons; omitted if there are none.
         #[schemars(extend("x-since" = "1.2"))]
         #[serde(skip_deserializing)]
         cost_not_shown?: Vec<&'a str> = listed(run.cost_gaps.iter().map(String::as_str));

@@ -90,10 +90,10 @@ part! {
         /// The cost of these tokens in US dollars; omitted if it is not known, or not all of it.
         #[schemars(extend("x-since" = "1.2"))]
         cost_usd?: Dollars = turn.usage.and_then(|usage| usage.cost.whole()).map(Dollars);
-        /// What is known of a cost of which a part is unknown; omitted if there is nothing.
+        /// The known cost, if a part of it is unknown; omitted if there is nothing.
         #[schemars(extend("x-since" = "1.2"))]
         partial_cost_usd?: Dollars = turn.usage.and_then(|usage| partial_cost(usage.cost));
-        /// Why the cost is not known, or not all of it; omitted if it is, or if the config has no `prices`.
+        /// The reasons why the cost is not known, or not all of it; omitted if it is, or if the config has no `prices`.
         #[schemars(extend("x-since" = "1.2"))]
         cost_not_shown?: Cow<'a, [String]> = all_of(&turn.cost_gaps);
         /// The requests of the turn, each with the head of its response; omitted if the protocol has none, or if they are not kept
@@ -344,7 +344,7 @@ part! {
     pub(crate) struct UsageView of (tokens: [Option<u64>; 4]) {
         /// Tokens that the models read.
         input_tokens?: u64 = tokens[0];
-        /// Those of them that servers had in a cache.
+        /// Input tokens that servers had in a cache.
         #[schemars(extend("x-since" = "1.2"))]
         cached_tokens?: u64 = tokens[3];
         /// Tokens that the models wrote.
@@ -503,7 +503,7 @@ part! {
         /// The cost in US dollars, as far as it is known; omitted if nothing of it is.
         #[schemars(extend("x-since" = "1.2"))]
         cost_usd?: Dollars = tokens.cost().map(|cost| Dollars(cost.known));
-        /// How many of these turns have a cost that is not known, or not all of it; omitted with the cost, and if there are none.
+        /// The number of these turns whose cost is not known, or not all of it; omitted with the cost, and if there are none.
         #[schemars(extend("x-since" = "1.2"))]
         without_cost?: usize = tokens.cost().and_then(|_| counted(tokens.uncosted));
     }

@@ -102,7 +102,7 @@ impl<'r> AnswerItems<'r> {
         }
     }
 
-    /// More text of a message, which is begun if none is open.
+    /// Adds text to a message, which is begun if none is open.
     fn text(&mut self, text: &str) {
         let place = self.open_text("message");
         append(&mut self.output[place]["content"][0]["text"], text);
@@ -113,7 +113,7 @@ impl<'r> AnswerItems<'r> {
         );
     }
 
-    /// More reasoning, as a summary: that is what the API shows of it.
+    /// Adds reasoning, as a summary: that is what the API shows of it.
     fn reasoning(&mut self, text: &str) {
         let place = self.open_text("reasoning");
         append(&mut self.output[place]["summary"][0]["text"], text);
@@ -202,7 +202,7 @@ impl<'r> AnswerItems<'r> {
         self.add("mcpr", item);
     }
 
-    /// More arguments of a call.
+    /// Adds to the arguments of a call.
     fn arguments(&mut self, place: usize, text: &str) {
         append(&mut self.output[place]["arguments"], text);
         let item_type = self.output[place]["type"].as_str().unwrap_or_default();

@@ -11,19 +11,11 @@ mod streamed;
 
 use self::responses_answer::not_found;
 use self::responses_input::{ResponsesInput, names_unknown_response};
-use self::stored_responses::StoredResponses;
 use ananke_agents::{ServedProtocol, ServedRequest, ServedResponse};
 
 /// The Responses API as a server speaks it.
-pub(super) static SERVED: ServedResponses = ServedResponses {
-    stored: StoredResponses::new(),
-};
-
-/// The Responses API as a server speaks it, with the responses that it stores.
 #[derive(Debug)]
-pub(super) struct ServedResponses {
-    stored: StoredResponses,
-}
+pub(super) struct ServedResponses;
 
 impl ServedProtocol for ServedResponses {
     fn name(&self) -> &'static str {
@@ -31,12 +23,12 @@ impl ServedProtocol for ServedResponses {
     }
 
     fn read(&self, body: &[u8]) -> Result<Box<dyn ServedRequest>, String> {
-        let request = ResponsesInput::read(body, &SERVED.stored)?;
+        let request = ResponsesInput::read(body)?;
         Ok(Box::new(request))
     }
 
     fn refusal(&self, body: &[u8], why: &str) -> Option<ServedResponse> {
-        if names_unknown_response(body, &SERVED.stored) {
+        if names_unknown_response(body) {
             Some(not_found(why))
         } else {
             None
@@ -52,8 +44,8 @@ mod tests {
 
     fn refusal(body: &Value) -> Option<(u16, Value)> {
         let body = body.to_string();
-        let why = SERVED.read(body.as_bytes()).err()?;
-        let response = SERVED.refusal(body.as_bytes(), &why)?;
+        let why = ServedResponses.read(body.as_bytes()).err()?;
+        let response = ServedResponses.refusal(body.as_bytes(), &why)?;
         let error = serde_json::from_slice(&response.frames[0].bytes).unwrap();
         Some((response.status, error))
     }

@@ -8,18 +8,15 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::responses_answer::{ResponsesAnswer, error_event, error_response};
-use super::stored_responses::StoredResponses;
+use super::stored_responses::STORED;
 use super::streamed::{id_of_response, streamed};
 use crate::event::text_of;
 use ananke_agents::{
-    Action, OwnCalls, ServedFrame, ServedRequest, ServedResponse, TimedChange, counted,
-    round_of_request,
+    Action, OwnCalls, ServedFrame, ServedRequest, ServedResponse, TimedChange, described_action,
+    round_of_request, text_of_content,
 };
 use ananke_base::message::{InterruptAnswer, ToolAnswer, ToolDeclaration, UserContent};
-use ananke_base::{context::digest, source::received_json::read_as, text::truncate};
-
-/// The number of characters of a text that a description contains.
-const SHOWN: usize = 80;
+use ananke_base::{context::digest, source::received_json::read_as};
 
 /// The body of a request.
 #[derive(Deserialize)]
@@ -40,7 +37,6 @@ pub(super) struct ResponsesInput {
     previous: Option<String>,
     actions: Arc<[Action]>,
     tools: Vec<ToolDeclaration>,
-    stored: &'static StoredResponses,
 }
 
 /// The actions of a client, as they are read item by item.
@@ -52,12 +48,12 @@ struct ActionReader {
 }
 
 /// Whether a body is a request that names a response which is not stored.
-pub(super) fn names_unknown_response(body: &[u8], stored: &StoredResponses) -> bool {
+pub(super) fn names_unknown_response(body: &[u8]) -> bool {
     let Ok(body) = read_as::<ResponsesBody>(body) else {
         return false;
     };
     match body.previous_response_id {
-        Some(id) => stored.actions(&id).is_none(),
+        Some(id) => STORED.actions(&id).is_none(),
         None => false,
     }
 }
@@ -67,11 +63,11 @@ impl ResponsesInput {
     ///
     /// # Errors
     /// The reason that the body is not such a request.
-    pub(super) fn read(body: &[u8], stored: &'static StoredResponses) -> Result<Self, String> {
+    pub(super) fn read(body: &[u8]) -> Result<Self, String> {
         let input: ResponsesBody = read_as(body).map_err(|error| error.to_string())?;
         let mut reader = ActionReader::default();
         if let Some(id) = &input.previous_response_id {
-            let Some(earlier) = stored.actions(id) else {
+            let Some(earlier) = STORED.actions(id) else {
                 return Err(format!("the response `{id}` is not stored here"));
             };
             reader.actions.extend(earlier.iter().cloned());
@@ -113,7 +109,6 @@ impl ResponsesInput {
             previous: input.previous_response_id,
             actions: reader.actions.into(),
             tools,
-            stored,
         })
     }
 
@@ -132,7 +127,7 @@ impl ActionReader {
         let item_type = text_of(item, "type").unwrap_or("message");
         if item_type == "message" {
             match item["role"].as_str() {
-                Some("user") => self.user(&text(&item["content"])),
+                Some("user") => self.user(&text_of_content(&item["content"])),
                 Some("assistant") => self.goes_on = false,
                 // Instructions (`system`, `developer`) are not an action of the client.
                 _ => {}
@@ -160,7 +155,7 @@ impl ActionReader {
         let answer = ToolAnswer {
             call: text_of(item, "call_id").unwrap_or_default().to_owned(),
             content: match &item["output"] {
-                Value::Array(_) => text(&item["output"]).into(),
+                Value::Array(_) => text_of_content(&item["output"]).into(),
                 output => output.clone(),
             },
             is_error: item["status"] == "failed",
@@ -188,18 +183,6 @@ impl ActionReader {
     }
 }
 
-/// The text of a content; of several parts, those that are text.
-fn text(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
-            texts.collect::<Vec<_>>().join("\n")
-        }
-        _ => String::new(),
-    }
-}
-
 impl ServedRequest for ResponsesInput {
     fn thread(&self) -> Option<&str> {
         None
@@ -219,12 +202,8 @@ impl ServedRequest for ResponsesInput {
 
     fn describe(&self) -> String {
         match self.actions.last() {
-            Some(Action::User { content, .. }) => {
-                format!("{:?}", truncate::chars(&content.text(), SHOWN))
-            }
-            Some(Action::ToolResults(answers)) => counted("result", answers.len()),
-            Some(Action::Resume(answers)) => counted("approval", answers.len()),
-            _ => String::new(),
+            Some(action) => described_action(action),
+            None => String::new(),
         }
     }
 
@@ -232,7 +211,7 @@ impl ServedRequest for ResponsesInput {
     fn response(&self, runs: &[Vec<TimedChange>]) -> ServedResponse {
         let round = round_of_request(&self.actions, runs, &self.tools, OwnCalls::Shown);
         let answer = self.answer();
-        self.stored.store(&answer.id(), Arc::clone(&self.actions));
+        STORED.store(&answer.id(), Arc::clone(&self.actions));
         if self.is_streamed {
             answer.events(&round)
         } else {
@@ -250,7 +229,7 @@ impl ServedRequest for ResponsesInput {
 
     fn answered_by(&self, response: &ServedResponse) {
         if let Some(id) = id_of_response(response) {
-            self.stored.store(&id, Arc::clone(&self.actions));
+            STORED.store(&id, Arc::clone(&self.actions));
         }
     }
 

@@ -12,11 +12,10 @@ const MOST_RESPONSES: usize = 1000;
 #[derive(Debug)]
 pub(super) struct StoredResponses(Mutex<VecDeque<(String, Arc<[Action]>)>>);
 
-impl StoredResponses {
-    pub(super) const fn new() -> Self {
-        Self(Mutex::new(VecDeque::new()))
-    }
+/// The responses that this process has stored. They are no part of a mock, since a protocol reads a request without one.
+pub(super) static STORED: StoredResponses = StoredResponses(Mutex::new(VecDeque::new()));
 
+impl StoredResponses {
     /// Stores that the response with this id answers a conversation with these actions.
     pub(super) fn store(&self, id: &str, actions: Arc<[Action]>) {
         let mut stored = self.0.lock().unwrap_or_else(PoisonError::into_inner);

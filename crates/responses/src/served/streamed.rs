@@ -81,25 +81,25 @@ impl DocumentEvents {
         }
         let added = json!({ "output_index": place, "item": begun });
         self.add("output_item.added", added);
-        let (id, index) = (&item["id"], place);
+        let id = &item["id"];
         match item_type {
             "message" => {
                 for (number, part) in items_of(item, "content") {
-                    let place =
-                        json!({ "item_id": id, "output_index": index, "content_index": number });
-                    self.add_part(&place, part);
+                    let part_place =
+                        json!({ "item_id": id, "output_index": place, "content_index": number });
+                    self.add_part(&part_place, part);
                 }
             }
             "function_call" | "mcp_call" => {
                 let arguments = &item["arguments"];
-                let delta = json!({ "item_id": id, "output_index": index, "delta": arguments });
+                let delta = json!({ "item_id": id, "output_index": place, "delta": arguments });
                 self.add(&format!("{item_type}_arguments.delta"), delta);
-                let done = json!({ "item_id": id, "output_index": index, "arguments": arguments });
+                let done = json!({ "item_id": id, "output_index": place, "arguments": arguments });
                 self.add(&format!("{item_type}_arguments.done"), done);
             }
             _ => {}
         }
-        let done = json!({ "output_index": index, "item": item });
+        let done = json!({ "output_index": place, "item": item });
         self.add("output_item.done", done);
     }
 

@@ -26,7 +26,7 @@ pub enum Measure {
     Rounds,
 }
 
-/// What a turn took of something that is not time, as far as it is known.
+/// The amount that a turn took of something that is not time, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Amount {
     /// The number that is known: tokens, or parts of a dollar.

@@ -23,7 +23,7 @@ pub struct ProjectLimits {
 /// Prices of models: the path of a file with them, or a mapping.
 pub type WrittenPrices = TextOr<FreeMap<ModelPrice>>;
 
-/// What the tokens of a model cost, in US dollars per million tokens.
+/// The prices of a model's tokens, in US dollars per million tokens.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.4"))]

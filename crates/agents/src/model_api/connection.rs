@@ -1,13 +1,19 @@
 //! One request to a model and its response, and further requests while the server rejects it for now.
 
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::settings::ModelSettings;
 use crate::error::TargetError;
 use crate::http::{
     self, ClientEvent, HttpRequest, RejectedRetries, RequestProgress, Response, StreamReader,
     TOO_MANY_REQUESTS, Transport,
 };
 use crate::limits::Limits;
+use crate::session::SessionOptions;
 use crate::sink::{Ended, Sink, Wire};
-use ananke_base::context::{At, Clock};
+use ananke_base::context::{At, Clock, Ids};
 
 /// The reader of one response of a model.
 pub trait ModelReader: StreamReader {
@@ -38,16 +44,17 @@ pub enum ModelReply<R> {
     Stopped,
 }
 
-/// The surroundings of an exchange with a model.
-pub struct ModelExchange<'a> {
-    /// Carries the requests.
-    pub transport: &'a dyn Transport,
-    /// The time of day, for servers that say when to ask again.
-    pub clock: &'a dyn Clock,
-    /// The number of times that a request is sent again that was rejected with HTTP 429.
-    pub retries: u32,
+/// The connection of one conversation with a model.
+pub struct ModelConnection {
+    /// The settings of the model.
+    pub settings: Arc<ModelSettings>,
+    /// Ids of messages.
+    pub ids: Arc<dyn Ids>,
+    /// Arrival times, and the time of day for servers that say when to ask again.
+    pub clock: Arc<dyn Clock>,
+    transport: Arc<dyn Transport>,
     /// Adds to the error of a response with another status than success what to do about it.
-    pub with_help: fn(TargetError) -> TargetError,
+    with_help: fn(TargetError) -> TargetError,
 }
 
 /// The result of one request.
@@ -57,20 +64,39 @@ enum ModelAttempt {
     Rejected(Response),
 }
 
-impl ModelExchange<'_> {
-    /// Sends `request` and reads its response with `reader`. While the server rejects it with the status 429, it is sent again
-    /// after a wait. Returns the reply as well, if it is complete. `limits` are those of the target.
+impl ModelConnection {
+    /// The connection of a session with these options. `with_help` adds to the error of a response with another status than
+    /// success what to do about it.
+    pub fn new(
+        settings: Arc<ModelSettings>,
+        options: &SessionOptions,
+        with_help: fn(TargetError) -> TargetError,
+    ) -> Self {
+        Self {
+            settings,
+            ids: Arc::clone(&options.ids),
+            clock: Arc::clone(&options.clock),
+            transport: Arc::clone(&options.transport),
+            with_help,
+        }
+    }
+
+    /// Sends `body` and reads the response with `reader`. While the server rejects the request with the status 429, it is sent again
+    /// after a wait. Returns the reply as well, if it is complete.
     ///
     /// # Errors
     /// If the model fails, its response is not valid, or it still rejects the request after the last retry.
-    pub async fn run<R: ModelReader>(
+    pub async fn exchange<R: ModelReader>(
         &self,
-        request: HttpRequest,
+        body: Bytes,
         mut reader: R,
-        mut limits: Limits,
+        limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<(Ended, Option<R::Reply>), TargetError> {
-        let mut retries = RejectedRetries::new(self.retries);
+        let request = self.settings.post(body);
+        // The target may have other sizes of events and responses. This is a copy also because each retry has less time.
+        let mut limits = self.settings.options.limits(limits);
+        let mut retries = RejectedRetries::new(self.settings.retries);
         let (ended, closed_at) = loop {
             // Each request takes its own steps, because a timeout reports them.
             let mut request = request.clone();
@@ -82,8 +108,8 @@ impl ModelExchange<'_> {
                 Err(error) => break (Err(error), closed_at),
             };
             sink.wire(closed_at, Wire::Closed);
-            let transport = self.transport;
-            let waited = retries.wait(rejection, closed_at, &mut limits, self.clock, transport);
+            let transport = &*self.transport;
+            let waited = retries.wait(rejection, closed_at, &mut limits, &*self.clock, transport);
             // The turn ends here if its time is up before the wait is over, or if it was cancelled.
             if let Some(ended) = waited.await? {
                 return Ok((ended, None));
@@ -148,7 +174,7 @@ impl ModelExchange<'_> {
         sink: &mut dyn Sink,
         over_at: &mut Option<At>,
     ) -> Result<ModelAttempt, TargetError> {
-        let response = http::send(self.transport, request, limits, sink, over_at).await?;
+        let response = http::send(&*self.transport, request, limits, sink, over_at).await?;
         // No response came before the timeout.
         let Some(response) = response else {
             return Ok(ModelAttempt::Ended(Ended::Timeout));

@@ -1,33 +1,43 @@
-//! A model behind an OpenAI-compatible endpoint.
+//! A model behind an API, as a target.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::config::OpenaiSettings;
-use super::session::{CONNECTOR, OpenaiSession};
-use ananke_agents::http::{self, LONGEST_WAIT};
-use ananke_agents::{Session, SessionOptions, Target, TargetError};
+use super::settings::{CONNECTOR, ModelSettings};
+use crate::error::TargetError;
+use crate::http::{self, LONGEST_WAIT};
+use crate::session::{Session, SessionOptions};
+use crate::target::Target;
 use ananke_base::message::RequestContext;
 
-/// A model behind an OpenAI-compatible endpoint.
-#[derive(Debug)]
-pub struct OpenaiTarget {
-    settings: Arc<OpenaiSettings>,
+/// An API of models, with the settings that it alone has.
+pub trait ModelApi: Clone + Debug + Send + Sync + 'static {
+    /// A conversation with a model of this API.
+    fn session(&self, settings: Arc<ModelSettings>, options: SessionOptions) -> Box<dyn Session>;
 }
 
-impl OpenaiTarget {
+/// A model behind an API.
+#[derive(Debug)]
+pub struct ModelTarget<A> {
+    settings: Arc<ModelSettings>,
+    api: A,
+}
+
+impl<A: ModelApi> ModelTarget<A> {
     /// The model that `settings` describe.
-    pub fn new(settings: OpenaiSettings) -> Self {
+    pub fn new(settings: ModelSettings, api: A) -> Self {
         Self {
             settings: Arc::new(settings),
+            api,
         }
     }
 }
 
-impl Target for OpenaiTarget {
+impl<A: ModelApi> Target for ModelTarget<A> {
     fn agent(&self) -> &str {
         &self.settings.model
     }
@@ -43,19 +53,24 @@ impl Target for OpenaiTarget {
     }
 
     fn prompted(&self, instructions: &str, connector: Option<&str>) -> Option<Box<dyn Target>> {
-        let mut settings = OpenaiSettings::clone(&self.settings);
+        let mut settings = ModelSettings::clone(&self.settings);
         settings
             .instructions
             .get_or_insert_with(|| instructions.to_owned());
         if let Some(model) = connector {
             model.clone_into(&mut settings.model);
         }
-        Some(Box::new(Self::new(settings)))
+        Some(Box::new(Self::new(settings, self.api.clone())))
     }
 
     fn not_sent(&self, context: &RequestContext) -> Vec<String> {
-        let names = context.names().filter(|name| *name != CONNECTOR);
-        names.map(str::to_owned).collect()
+        let mut names = Vec::new();
+        for name in context.names() {
+            if name != CONNECTOR {
+                names.push(name.to_owned());
+            }
+        }
+        names
     }
 
     fn state(&self) -> &Value {
@@ -70,7 +85,7 @@ impl Target for OpenaiTarget {
         &self,
         options: SessionOptions,
     ) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
-        let session = OpenaiSession::new(Arc::clone(&self.settings), options);
-        Box::pin(async move { Ok(Box::new(session) as Box<dyn Session>) })
+        let session = self.api.session(Arc::clone(&self.settings), options);
+        Box::pin(async move { Ok(session) })
     }
 }

@@ -71,7 +71,7 @@ pub use lookup::{NameLookup, ServerHead};
 pub use model_api::{
     AnsweredCalls, CallKeys, ModelApi, ModelConnection, ModelKeys, ModelParams, ModelProbe,
     ModelReader, ModelReply, ModelSettings, ModelStream, ModelTarget, ModelUrl, OwnCallStep,
-    OwnCalls, Round, RoundPart, ToolLoop, request_body, round_of_request,
+    OwnCalls, ReservedKeys, Round, RoundPart, ToolLoop, request_body, round_of_request,
 };
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
 pub use passing::{

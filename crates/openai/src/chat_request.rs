@@ -4,12 +4,14 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::chat_message::ChatMessage;
-use ananke_agents::ModelSettings;
+use ananke_agents::{ModelSettings, ReservedKeys};
 use ananke_base::message::ToolDeclaration;
 
 /// The keys that every request has of its own.
-pub(super) const RESERVED: [&str; 5] =
-    ["model", "messages", "stream", "functions", "function_call"];
+pub(super) const RESERVED: ReservedKeys = ReservedKeys {
+    names: &["model", "messages", "stream", "functions", "function_call"],
+    help: "the model is `model`, its tools are `client_tools`",
+};
 
 /// Asks for the tokens of the response; servers that do not know it ignore it. `params` may set it to another value, or to
 /// null to omit it.

@@ -4,22 +4,25 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::config::HistoryForm;
-use ananke_agents::ModelSettings;
+use ananke_agents::{ModelSettings, ReservedKeys};
 use ananke_base::message::ToolDeclaration;
 
 /// The keys that every request has of its own, or that contradict them: a conversation that the server keeps, a response that
 /// is not waited for, and the messages of chat completions.
-pub(super) const RESERVED: [&str; 9] = [
-    "model",
-    "input",
-    "instructions",
-    "stream",
-    "store",
-    "previous_response_id",
-    "conversation",
-    "background",
-    "messages",
-];
+pub(super) const RESERVED: ReservedKeys = ReservedKeys {
+    names: &[
+        "model",
+        "input",
+        "instructions",
+        "stream",
+        "store",
+        "previous_response_id",
+        "conversation",
+        "background",
+        "messages",
+    ],
+    help: "the model is `model`, its tools are `client_tools`, and `history` says who keeps the conversation",
+};
 
 /// A request: the conversation so far or what is new of it, and the tools.
 #[derive(Serialize)]

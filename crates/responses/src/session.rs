@@ -26,7 +26,7 @@ pub struct ResponsesApi {
 
 impl ModelApi for ResponsesApi {
     fn session(&self, settings: Arc<ModelSettings>, options: SessionOptions) -> Box<dyn Session> {
-        Box::new(ResponsesSession::new(settings, self.history, options))
+        Box::new(ResponsesSession::new(settings, self.history, &options))
     }
 }
 
@@ -49,10 +49,10 @@ struct ResponsesSession {
 
 impl ResponsesSession {
     /// A conversation that begins with the history of the test.
-    fn new(settings: Arc<ModelSettings>, history: HistoryForm, options: SessionOptions) -> Self {
-        let tools = ToolLoop::of(&settings, &options);
+    fn new(settings: Arc<ModelSettings>, history: HistoryForm, options: &SessionOptions) -> Self {
+        let tools = ToolLoop::of(&settings, options);
         Self {
-            connection: ModelConnection::new(settings, &options, with_help),
+            connection: ModelConnection::new(settings, options, with_help),
             history,
             input: options.history.iter().flat_map(of_history).collect(),
             previous: None,

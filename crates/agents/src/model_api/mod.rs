@@ -21,7 +21,7 @@ mod target;
 mod tool_loop;
 
 pub use connection::{ModelConnection, ModelReader, ModelReply};
-pub use params::ModelParams;
+pub use params::{ModelParams, ReservedKeys};
 pub use probe::{ModelProbe, ModelUrl};
 pub use rounds::{OwnCallStep, OwnCalls, Round, RoundPart, round_of_request};
 pub use settings::{ModelKeys, ModelSettings, request_body};

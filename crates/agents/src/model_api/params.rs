@@ -20,24 +20,33 @@ impl ModelParams {
     pub(super) const TOOLS: &str = "tools";
 }
 
-/// The `params` of a target. `reserved` are the keys that each request sets itself: they are errors.
+/// The keys that each request of an API sets itself: as `params` they are errors.
+#[derive(Clone, Copy, Debug)]
+pub struct ReservedKeys {
+    /// Their names.
+    pub names: &'static [&'static str],
+    /// The keys of a target that set them instead, as the help of the error.
+    pub help: &'static str,
+}
+
+/// The `params` of a target.
 ///
 /// # Errors
 /// If a variable has no value yet, or if a key is reserved, which is reported to `interpolation`.
 pub(super) fn params(
     node: Option<&Node>,
-    reserved: &[&str],
+    reserved: &ReservedKeys,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<ModelParams> {
     // An error is returned only after the values are filled, so that their problems are reported as well.
     let mut key_check = Ok(());
     for entry in node.into_iter().flat_map(Node::entries) {
-        if reserved.contains(&entry.key.as_str()) {
+        if reserved.names.contains(&entry.key.as_str()) {
             let message = format!(
                 "`{}` cannot be set here: every request has its own",
                 entry.key
             );
-            let help = Some("the model is `model`, its tools are `client_tools`".to_owned());
+            let help = Some(reserved.help.to_owned());
             key_check = Err(interpolation.report(Code::BadValue, entry.key_span, message, help));
         }
         if entry.key == ModelParams::TOOLS

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::base_url::url_of_api;
-use super::params::{ModelParams, params};
+use super::params::{ModelParams, ReservedKeys, params};
 use crate::common::ToolExecution;
 use crate::error::TargetError;
 use crate::http::{
@@ -25,9 +25,6 @@ const HEADERS: [(&str, &str); 2] = [
     ("content-type", "application/json"),
     ("accept", "text/event-stream"),
 ];
-
-/// The option of a test that is the model of a request.
-pub(super) const CONNECTOR: &str = "connector";
 
 /// The keys of a model that every API has, as they are written.
 pub struct ModelKeys<'k> {
@@ -71,7 +68,7 @@ pub struct ModelSettings {
 }
 
 impl ModelKeys<'_> {
-    /// Checks the keys, and fills in their variables. Requests go to `path` below the endpoint, and set the keys `reserved`
+    /// Checks the keys, and fills in their variables. Requests go to `path` below the endpoint, and set the `reserved` keys
     /// themselves.
     ///
     /// # Errors
@@ -79,7 +76,7 @@ impl ModelKeys<'_> {
     pub fn fill(
         &self,
         path: &str,
-        reserved: &[&str],
+        reserved: &ReservedKeys,
         interpolation: &mut Interpolation<'_>,
     ) -> Leaf<ModelSettings> {
         // Every key is filled before the first `?` returns, so that one run reports the problems of all keys.
@@ -107,20 +104,24 @@ impl ModelKeys<'_> {
 impl ModelSettings {
     /// The model that a request asks for: the option `connector` of the caller's context, else that of the target.
     pub fn model_of(&self, context: &RequestContext) -> String {
-        match context.options.get(CONNECTOR) {
-            Some(Value::String(connector)) => connector.clone(),
-            Some(_) | None => self.model.clone(),
+        match context.connector() {
+            Some(connector) => connector.to_owned(),
+            None => self.model.clone(),
         }
     }
 
     /// The keys that a request has in addition to its own, the `reserved` ones: the `params` of the target and the `props` of the
     /// caller, of whom the caller decides. A null in a test removes a key of the target.
-    pub fn further_keys(&self, props: Map<String, Value>, reserved: &[&str]) -> Map<String, Value> {
+    pub fn further_keys(
+        &self,
+        props: Map<String, Value>,
+        reserved: &ReservedKeys,
+    ) -> Map<String, Value> {
         let mut keys = self.params.keys.clone();
         // The caller's data must not replace the conversation or the tools. `params` need no such check, since a target with a
         // reserved key does not load.
         for (key, value) in props {
-            if !reserved.contains(&key.as_str()) && key != ModelParams::TOOLS {
+            if !reserved.names.contains(&key.as_str()) && key != ModelParams::TOOLS {
                 keys.insert(key, value);
             }
         }

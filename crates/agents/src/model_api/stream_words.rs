@@ -12,7 +12,7 @@ pub struct ModelStream {
     pub piece: &'static str,
     /// The key of a response that was not streamed, as JSON has it.
     pub document: &'static str,
-    /// The API with its article, after `is \`endpoint\` that of`.
+    /// The API with its article: `a model API`.
     pub api: &'static str,
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::settings::{CONNECTOR, ModelSettings};
+use super::settings::ModelSettings;
 use crate::error::TargetError;
 use crate::http::{self, LONGEST_WAIT};
 use crate::session::{Session, SessionOptions};
@@ -66,7 +66,7 @@ impl<A: ModelApi> Target for ModelTarget<A> {
     fn not_sent(&self, context: &RequestContext) -> Vec<String> {
         let mut names = Vec::new();
         for name in context.names() {
-            if name != CONNECTOR {
+            if name != RequestContext::CONNECTOR {
                 names.push(name.to_owned());
             }
         }

@@ -37,6 +37,16 @@ pub struct RequestContext {
     pub request: RequestAdditions,
 }
 
+impl RequestContext {
+    /// The option that names the model of a request.
+    pub const CONNECTOR: &'static str = "connector";
+
+    /// The model of the request, if the caller names one.
+    pub fn connector(&self) -> Option<&str> {
+        self.options.get(Self::CONNECTOR)?.as_str()
+    }
+}
+
 /// What a turn adds to the HTTP request that its target describes. Keys that the target has too are replaced.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RequestAdditions {

@@ -175,7 +175,8 @@ impl CapturedConversation {
             (Some(known), Some(thread)) => known == thread && !request.begins(),
             // The request has everything that the last one had, and more.
             (None, None) => {
-                let (known, actions) = (last.actions(), request.actions());
+                let known = last.actions();
+                let actions = request.actions();
                 actions.len() > known.len() && actions.starts_with(known)
             }
             _ => false,

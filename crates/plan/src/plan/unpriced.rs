@@ -7,9 +7,6 @@ use crate::loaded::Judging;
 use ananke_agents::Capability;
 use ananke_base::context::Context;
 
-/// The option of a request that names its model.
-const CONNECTOR: &str = "connector";
-
 impl Plan {
     /// The reason why it cannot be known what the tests of the plan cost, or what `helper` costs, which is asked before them; `None`
     /// if it can be, as far as the config shows it.
@@ -17,7 +14,7 @@ impl Plan {
         let Some(prices) = &self.prices else {
             return Some("the config has no `prices`".to_owned());
         };
-        if let Some(serde_json::Value::String(model)) = self.request_context.options.get(CONNECTOR)
+        if let Some(model) = self.request_context.connector()
             && !prices.0.contains_key(model)
         {
             return Some(format!("`prices` does not have the model `{model}`"));

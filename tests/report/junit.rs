@@ -276,6 +276,7 @@ fn hostile_text_stays_text() {
                 "seed" => "18446744073709551615",
                 "pass_rate" => "40",
                 "stability" => "highly_unstable",
+                "picks" => &format!("{allowed} 1/1"),
                 _ => allowed.as_str(),
             };
             assert_eq!(property.get("value"), own, "{}", property.get("name"));

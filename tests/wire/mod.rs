@@ -24,6 +24,7 @@ mod progress;
 mod responses;
 mod scripted;
 mod sequence;
+mod served_tools;
 mod shared_ids;
 mod silent_passes;
 mod spellings;

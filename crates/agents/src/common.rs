@@ -76,6 +76,12 @@ impl TargetCommon {
         if is_complete { Some(names) } else { None }
     }
 
+    /// The names of the targets whose tools are declared, as they are written.
+    pub fn tool_servers(&self) -> impl Iterator<Item = &Text> {
+        let tools = self.client_tools.iter().flatten();
+        tools.filter_map(|tool| tool.from.as_ref())
+    }
+
     /// The keys as written in a config, which a protocol must not use for its own.
     pub const KEYS: [&'static str; 8] = [
         "description",

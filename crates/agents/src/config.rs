@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::capabilities::{Capabilities, Capability};
 use super::common::TargetCommon;
 use super::protocol::ProtocolConfig;
+use super::protocol_turn::ToolTurns;
 use super::recognition::recognizing;
 use super::registry::Registration;
 use super::target::Target;
@@ -75,6 +76,11 @@ impl TargetConfig {
             Some(protocol) => protocol.takes_turn(kind),
             None => false,
         }
+    }
+
+    /// The turns by which a client lists and calls its tools, if its protocol has them.
+    pub fn tool_turns(&self) -> Option<ToolTurns> {
+        Registration::find(self.protocol)?.tool_turns
     }
 
     /// The way in which the target gets a capability that it lacks, if a key of it says so.

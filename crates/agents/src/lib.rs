@@ -59,7 +59,7 @@ pub use candidate::{
 pub use capabilities::{Capabilities, Capability};
 pub use common::{EventClock, TargetCommon, ToolExecution};
 pub use config::TargetConfig;
-pub use declared_tools::listed_tools;
+pub use declared_tools::{ObservedExchange, listed_tools};
 pub use error::{Received, TargetError};
 pub use extended::{MisplacedKeys, NamedTarget};
 pub use first_look::{FirstLook, looked_at};
@@ -87,7 +87,7 @@ pub use protocol_turn::{AgentTurns, ProtocolTurn, ProtocolTurnType, ToolTurns};
 pub use recognition::{is_answer_of, recognized};
 pub use registered_protocols::{
     RuleDocs, describe_own_turn, fill_own_turn, proposing, served_protocols, tool_turns, turns_of,
-    types_with, types_with_turn,
+    types_with, types_with_tool_turns, types_with_turn,
 };
 pub use registry::{Registration, candidates, install};
 pub use schema::ChosenTarget;

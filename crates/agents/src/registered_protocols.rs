@@ -72,6 +72,14 @@ pub fn tool_turns() -> impl Iterator<Item = ToolTurns> {
         .filter_map(|protocol| protocol.tool_turns)
 }
 
+/// The `type` of the targets whose tools a client lists and calls.
+pub fn types_with_tool_turns() -> impl Iterator<Item = &'static str> {
+    let having = protocols()
+        .iter()
+        .filter(|protocol| protocol.tool_turns.is_some());
+    having.map(Registration::name)
+}
+
 /// The `type` of the targets that take turns of this kind.
 pub fn types_with_turn(kind: &OwnTurnKind) -> Vec<&'static str> {
     let all = protocols().iter();

@@ -12,7 +12,6 @@
 mod chat_message;
 mod chat_request;
 mod chunk;
-mod compile;
 mod config;
 #[cfg(test)]
 #[path = "../../../tests/support/key_table.rs"]

@@ -1,6 +1,6 @@
 //! The models behind chat completions that could be at a URL.
 
-use super::compile::CHAT_COMPLETIONS;
+use super::config::CHAT_COMPLETIONS;
 use ananke_agents::{AgentPlace, ModelProbe, ModelUrl, ProbedProtocol, TargetCandidate};
 
 /// Models behind chat completions, with and without a list of the models.

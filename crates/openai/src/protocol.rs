@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{compile::compile, config::OpenaiConfig, probed::ProbedOpenai, served::ServedChat};
+use super::{config::OpenaiConfig, probed::ProbedOpenai, served::ServedChat};
 use ananke_agents::{
     Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, ServedProtocol, Target,
     ToolExecution,
@@ -69,6 +69,6 @@ impl ProtocolConfig for OpenaiConfig {
     }
 
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>> {
-        Ok(Arc::new(compile(self, interpolation)?))
+        Ok(Arc::new(self.target(interpolation)?))
     }
 }

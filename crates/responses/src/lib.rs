@@ -12,7 +12,6 @@
 
 mod call_item;
 mod call_reader;
-mod compile;
 mod config;
 mod ending;
 mod event;

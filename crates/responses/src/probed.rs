@@ -1,6 +1,6 @@
 //! The models of the Responses API that could be at a URL.
 
-use super::compile::RESPONSES;
+use super::config::RESPONSES;
 use ananke_agents::{AgentPlace, ModelProbe, ModelUrl, ProbedProtocol, TargetCandidate};
 
 /// Models of the Responses API, with and without a list of the models.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::compile::compile;
 use super::config::ResponsesConfig;
 use super::probed::ProbedResponses;
 use super::served::ServedResponses;
@@ -75,7 +74,7 @@ impl ProtocolConfig for ResponsesConfig {
     }
 
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>> {
-        Ok(Arc::new(compile(self, interpolation)?))
+        Ok(Arc::new(self.target(interpolation)?))
     }
 }
 

@@ -25,7 +25,7 @@ pub use context::{
     AttemptPurpose, ConversationBeginning, ConversationDriver, ConversationEnd, ConversationOrigin,
     ConversationStart, DriverRequest, EventReceiver, EventSender, Follower, LiveAnswers,
     MemoryRecording, Options, People, Person, PersonAnswer, PersonQuestion, Reason, Run,
-    RunAnswers, Stopper, Tap, event_channel,
+    RunAnswers, Stopper, Tap, ToolLint, event_channel,
 };
 pub use follow::{
     ConversationLog, ConversationMutator, ConversationTape, CoverageTap, LoggedChange,

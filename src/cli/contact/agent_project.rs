@@ -4,15 +4,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ananke::agents::http::HttpTransport;
-use ananke::agents::{AgentTurns, Transport, tool_turns};
+use ananke::agents::{AgentTurns, TargetError, Transport, tool_turns};
+use ananke::compile::{CompiledClientTool, CompiledClientTools, ServedTools};
 use ananke::context::Context;
 use ananke::diagnostic::{Diagnostic, Severity};
+use ananke::message::DeclaredTool;
 use ananke::model::NEWEST_VERSION;
 use ananke::plan::{Plan, Planned, PreparedHelper, Selection, plan};
 use ananke::project::CONFIG_NAME;
 use ananke::redact::Redactor;
 use ananke::run::{RunHelpers, Stopper};
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::services::Services;
 use crate::cli::frame::{Colour, Failed};
@@ -31,6 +33,14 @@ pub(crate) struct AgentProject {
     pub(crate) name: String,
     /// The turns by which it is asked.
     pub(crate) turns: AgentTurns,
+}
+
+/// The tools of an agent.
+pub(crate) enum AgentTools {
+    /// The agent lists them, and a client calls them.
+    Listed(Vec<DeclaredTool>),
+    /// A client declares them, and the agent calls them.
+    OfClient(Vec<DeclaredTool>),
 }
 
 /// Notes about the state of servers on standard error.
@@ -202,6 +212,39 @@ impl AgentProject {
         RunHelpers::new(&self.context, &transport, &self.plan.redactor, stopper)
     }
 
+    /// The tools of `target`, which is the agent, and the side that calls them: those that it lists, which a client calls; else its
+    /// client tools with those of their servers, which the agent itself calls.
+    ///
+    /// # Errors
+    /// If the agent or a server cannot be asked, or does not list its tools.
+    pub(crate) async fn tools(
+        &self,
+        target: PreparedHelper,
+        stopper: &Stopper,
+    ) -> Result<AgentTools, Failed> {
+        let helpers = self.helpers(stopper);
+        if let Some(tools) = helpers.declared_tools(&target).await? {
+            return Ok(AgentTools::Listed(tools));
+        }
+        let CompiledClientTools { written, served } = target.client_tools;
+        let mut tools: Vec<DeclaredTool> = written.into_iter().map(client_tool).collect();
+        for ServedTools { target, .. } in served {
+            let server = self.plan.helper(&target, &self.context);
+            let server =
+                server.map_err(|problems| Failed::Problems(problems, self.redactor.clone()))?;
+            let listed = helpers.declared_tools(&server).await;
+            let listed = listed.map_err(|error| TargetError {
+                message: format!(
+                    "the tools of the server `{target}` are not known: {}",
+                    error.message
+                ),
+                ..error
+            })?;
+            tools.extend(listed.unwrap_or_default());
+        }
+        Ok(AgentTools::OfClient(tools))
+    }
+
     /// The agent, filled.
     ///
     /// # Errors
@@ -209,6 +252,19 @@ impl AgentProject {
     pub(crate) fn target(&self) -> Result<PreparedHelper, Failed> {
         let filled = self.plan.helper(&self.name, &self.context);
         filled.map_err(|problems| Failed::Problems(problems, self.redactor.clone()))
+    }
+}
+
+/// A client tool as a declaration: its call is answered by the test.
+fn client_tool(tool: CompiledClientTool) -> DeclaredTool {
+    DeclaredTool {
+        name: tool.declaration.name,
+        description: tool.declaration.description,
+        input: Some(tool.declaration.parameters),
+        output: None,
+        may_change_data: false,
+        is_read_only: false,
+        rest: Map::new(),
     }
 }
 

@@ -11,7 +11,7 @@ mod probe;
 pub(crate) mod services;
 mod terminal_person;
 
-pub(crate) use agent_project::{AgentProject, ServerNotes};
+pub(crate) use agent_project::{AgentProject, AgentTools, ServerNotes};
 pub(crate) use line_reading::{LineRead, LineReading, LineSource, NOT_UTF_8};
 pub(crate) use probe::{FoundAgent, NamedAgent, PlaceOptions, ProposalWishes, probe};
 pub(crate) use services::{Services, is_live};

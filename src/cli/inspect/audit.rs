@@ -9,7 +9,7 @@ use ananke::report::{
     CommandDocument, DeniedLevels, DocumentText, audit_conclusion, write_audit_end,
     write_audited_tool,
 };
-use ananke::text::{escape, parse_duration};
+use ananke::text::{all_of, escape, parse_duration};
 use ananke::{context::Context, model::ReportFormat, plan::PreparedHelper, run::Stopper};
 use clap::Args;
 
@@ -120,9 +120,30 @@ fn audited_turns(named: &NamedAgent) -> Result<ToolTurns, Failed> {
                 escape::line(&named.project.name),
                 speaks.unwrap_or_default()
             );
-            Err(Failed::new(message).help("name the target or the URL of a server that lets a test call them; `ananke init` writes tests of an agent"))
+            // The tools that a model is given may be those of servers, which can be audited.
+            let servers = tool_servers(&named.project);
+            let help = if servers.is_empty() {
+                "name the target or the URL of a server that lets a test call them; `ananke init` writes tests of an agent".to_owned()
+            } else {
+                format!(
+                    "its tools are those of {}: audit the server itself",
+                    all_of(&servers)
+                )
+            };
+            Err(Failed::new(message).help(help))
         }
     }
+}
+
+/// The servers whose tools the target of `agent` declares, in code spans.
+fn tool_servers(agent: &AgentProject) -> Vec<String> {
+    let mut servers = Vec::new();
+    for case in &agent.plan.cases {
+        for name in &case.test.tool_servers {
+            servers.push(format!("`{}`", escape::line(name)));
+        }
+    }
+    servers
 }
 
 /// The audit, while the servers of the project run. Its tools are printed one by one, from `text`.

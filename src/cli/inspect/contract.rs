@@ -6,10 +6,10 @@ use ananke::contract::{recorded_calls, recordings_below, refusals};
 use ananke::outcome::contract::ContractReport;
 use ananke::plan::{PreparedHelper, Selection};
 use ananke::report::{CommandDocument, contract_conclusion};
-use ananke::{LabError, context::Context, message::DeclaredTool, run::Stopper};
+use ananke::{context::Context, message::DeclaredTool, run::Stopper};
 use clap::Args;
 
-use crate::cli::contact::{AgentProject, ServerNotes};
+use crate::cli::contact::{AgentProject, AgentTools, ServerNotes};
 use crate::cli::frame::{Colour, CommandOptions, Exit, Failed, interruptible};
 use crate::cli::options::RecordedSelection;
 use crate::cli::output::{
@@ -39,7 +39,7 @@ pub(crate) struct ContractOptions {
 impl CommandOptions for ContractOptions {
     /// Compares recorded calls with the tools that a target lists now; the exit code says whether one would be refused.
     fn run(&self, context: &Context) -> Result<Exit, Failed> {
-        let mut agent = AgentProject::of(&self.project, context)?;
+        let mut agent = AgentProject::of_any(&self.project, context)?;
         let output = DocumentOutput {
             form: self.form,
             colour: self.project.color,
@@ -106,21 +106,19 @@ async fn listed(
     stopper: &Stopper,
 ) -> Result<Vec<DeclaredTool>, Failed> {
     let work = async |agent: &AgentProject, target: PreparedHelper| {
-        let declared = agent.helpers(stopper).declared_tools(&target).await;
-        declared.map_err(|error| {
+        let (AgentTools::Listed(tools) | AgentTools::OfClient(tools)) =
+            agent.tools(target, stopper).await?;
+        if tools.is_empty() {
             let message = format!(
-                "the tools of the target `{}` are not known: {error}",
+                "the target `{}` neither lists tools nor has `client_tools`",
                 agent.name
             );
-            LabError::Refused {
-                message,
-                help: error.help,
-            }
-        })
+            return Err(Failed::new(message).help("name a target that has tools with `--target`"));
+        }
+        Ok(tools)
     };
     let notes = ServerNotes::of(options.form);
-    let declared = agent
+    agent
         .while_served(notes, options.project.color, stopper, work)
-        .await?;
-    Ok(declared.unwrap_or_default())
+        .await
 }

@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use ananke::agents::{AgentTurns, TargetError};
+use ananke::agents::AgentTurns;
 use ananke::audit::test_file;
-use ananke::compile::CompiledClientTool;
 use ananke::context::{Context, write_file};
 use ananke::message::DeclaredTool;
 use ananke::plan::PreparedHelper;
@@ -13,9 +12,9 @@ use ananke::run::Stopper;
 use ananke::source::reason;
 use ananke::text::{escape, truncate};
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::cli::contact::{AgentProject, NamedAgent, PlaceOptions, ServerNotes};
+use crate::cli::contact::{AgentProject, AgentTools, NamedAgent, PlaceOptions, ServerNotes};
 use crate::cli::frame::{Colour, CommandOptions, Exit, Failed, interruptible, print};
 use crate::cli::options::{PermissionOptions, RecordedSelection};
 use crate::cli::output::{DocumentForm, ForceOption, OutputFiles, OutputKind, named_path};
@@ -101,35 +100,19 @@ async fn listed(
     stopper: &Stopper,
 ) -> Result<ListedTools, Failed> {
     let work = async |agent: &AgentProject, target: PreparedHelper| {
-        let declared = agent.helpers(stopper).declared_tools(&target).await?;
-        Ok::<_, TargetError>(match declared {
-            Some(tools) => ListedTools {
+        let tools = agent.tools(target, stopper).await?;
+        Ok::<_, Failed>(match tools {
+            AgentTools::Listed(tools) => ListedTools {
                 turns: Some(agent.turns),
                 tools,
             },
-            None => ListedTools {
-                turns: None,
-                tools: target.client_tools.into_iter().map(client_tool).collect(),
-            },
+            AgentTools::OfClient(tools) => ListedTools { turns: None, tools },
         })
     };
     let notes = ServerNotes::of(options.form);
     agent
         .while_served(notes, options.project.color, stopper, work)
         .await
-}
-
-/// A client tool as a declaration: its call is answered by the test.
-fn client_tool(tool: CompiledClientTool) -> DeclaredTool {
-    DeclaredTool {
-        name: tool.declaration.name,
-        description: tool.declaration.description,
-        input: Some(tool.declaration.parameters),
-        output: None,
-        may_change_data: false,
-        is_read_only: false,
-        rest: Map::new(),
-    }
 }
 
 fn write(
@@ -234,6 +217,8 @@ fn in_json(tool: &DeclaredTool, agent: &AgentProject) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Map;
+
     use super::*;
 
     #[test]

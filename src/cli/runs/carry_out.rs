@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use ananke::Verdict;
 use ananke::agents::http::HttpTransport;
+use ananke::audit::lint_tools;
 use ananke::compare::{Baseline, Coverage};
 use ananke::context::Context;
 use ananke::coverage::CoverageCollector;
@@ -192,6 +193,7 @@ impl PlannedRun<'_> {
         let redactor = plan.redactor.clone();
         let mut shared = Run::new(context, transport, redactor, self.run_options, events);
         shared.facts = self.facts.clone();
+        shared.lint_tools = Some(lint_tools);
         shared.answers = match &self.recordings {
             Some(recordings) => RunAnswers::Recordings(recordings.clone()),
             None => RunAnswers::Live(LiveAnswers {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
     CheckpointRuns, ComparedValue, EarlierMessage, EndCause, ErrorKind, InputDecision, InputOrigin,
-    InputReason, JudgeAnswer, Level, Outcome, Problem, Quarantine, RuleCounts, RuleResult,
-    RuleStatus, Ruling, SaidLine, Stability, StabilityVerdict, Status, TestIdentity, TestVerdict,
-    Transcript, TranscriptLine, TurnEnd, TurnOutcome, ValueDifference,
+    InputReason, JudgeAnswer, Level, OfferedTool, Outcome, Picks, Problem, Quarantine, RuleCounts,
+    RuleResult, RuleStatus, Ruling, SaidLine, Stability, StabilityVerdict, Status, TestIdentity,
+    TestVerdict, Transcript, TranscriptLine, TurnEnd, TurnOutcome, ValueDifference,
 };
 use ananke::trace::AgentTime;
 
@@ -215,13 +215,27 @@ pub(crate) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         run: 2,
         earlier_attempts: Vec::new(),
         walks: Some(Box::new(walks_made_of(&say))),
-        stability: Some(Box::new(runs_made_of(say))),
+        stability: Some(Box::new(runs_made_of(&say))),
         other_runs: Vec::new(),
         self_comparison: None,
         change: None,
+        picks: Some(Box::new(picks_made_of(&say))),
     };
     outcome.end(EndCause::Broken(problem));
     outcome
+}
+
+/// Picks with every text that `say` makes of its place.
+fn picks_made_of(say: impl Fn(&'static str) -> String) -> Picks {
+    let picked = say("picked tool");
+    let never = OfferedTool {
+        unclear: vec![say("tool's finding")],
+        ..OfferedTool::new(&say("tool that is never picked"))
+    };
+    Picks::of_run(
+        vec![OfferedTool::new(&picked), never],
+        [picked.as_str()].into_iter(),
+    )
 }
 
 /// Runs with every text that `say` makes of its place.

@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 use super::PermittedTools;
 use super::declarations::{CheckedTool, checked};
 use super::judgement::{judge_call, judge_unknown_call};
-use super::lints::lint;
+use super::lints::lint_tools;
 use super::made_arguments::made_arguments;
-use super::prober::{Observed, Prober};
-use ananke_agents::{Ended, TargetError, ToolTurns};
+use super::prober::Prober;
+use ananke_agents::{Ended, ObservedExchange, TargetError, ToolTurns};
 use ananke_base::context::interruption::{self, COMPUTING_TIME, Interrupted};
 use ananke_base::context::{At, Context};
 use ananke_base::message::DeclaredTool;
@@ -84,10 +84,10 @@ pub async fn audit(
     for oddity in &listed.oddities {
         audit.add(AuditFinding::of_list(AuditCheck::Protocol, oddity.clone()));
     }
-    let tools = tools_of(listed)?;
+    let tools = listed.into_tools()?;
     let (compiled, findings) = checked(&tools);
     audit.findings.extend(findings);
-    audit.findings.extend(lint(&tools));
+    audit.findings.extend(lint_tools(&tools));
     let mut auditor = Auditor {
         prober,
         audit,
@@ -100,29 +100,6 @@ pub async fn audit(
         auditor.call_tool(index, tool).await;
     }
     auditor.finish(&tools).await
-}
-
-/// The tools that were listed.
-fn tools_of(listed: Observed) -> Result<Vec<DeclaredTool>, TargetError> {
-    match listed {
-        Observed {
-            end: Some(Err(error)),
-            ..
-        } => Err(error),
-        Observed {
-            refusal: Some(refusal),
-            ..
-        } => Err(TargetError::new(format!(
-            "the agent does not list its tools: {refusal}"
-        ))),
-        Observed {
-            end: Some(Ok(Ended::Timeout)),
-            ..
-        } => Err(TargetError::new("the agent did not list its tools in time")),
-        Observed { tools, .. } => {
-            tools.ok_or_else(|| TargetError::new("the agent did not list its tools"))
-        }
-    }
 }
 
 struct Auditor<'a> {
@@ -270,7 +247,7 @@ impl Auditor<'_> {
         Ok(self.audit)
     }
 
-    fn was_stopped(&mut self, observed: &Observed) -> bool {
+    fn was_stopped(&mut self, observed: &ObservedExchange) -> bool {
         self.audit.is_stopped |= observed.end == Some(Ok(Ended::Cancelled));
         self.audit.is_stopped
     }

@@ -33,14 +33,6 @@ pub(super) fn checked(tools: &[DeclaredTool]) -> (Vec<CheckedTool<'_>>, Vec<Audi
             let name = Value::from(plain_name(&tool.name));
             find(check, &message, &format!(r#""name": {name}"#));
         }
-        if tool.description.trim().is_empty() {
-            let message = "the tool has no description";
-            find(
-                AuditCheck::MissingDescription,
-                message,
-                r#""description": "…""#,
-            );
-        }
         match &tool.input {
             None => {
                 let message = "the tool has no schema of its arguments";
@@ -167,13 +159,6 @@ mod tests {
                 Some(json!({ "type": "object", "minProperties": -1 }))
             )]),
             ["invalid-schema"]
-        );
-        assert_eq!(
-            found(&[DeclaredTool {
-                description: " ".to_owned(),
-                ..tool("a", object())
-            }]),
-            ["missing-description"]
         );
     }
 }

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use super::declarations::CheckedTool;
 use super::made_arguments::{ArgumentsKind, MadeArguments};
-use super::{declarations::CheckedTool, prober::Observed};
-use ananke_agents::Ended;
+use ananke_agents::{Ended, ObservedExchange};
 use ananke_model::schema::Undecided;
 use ananke_trace::outcome::audit::AuditCheck;
 use ananke_trace::trace::{ResultContent, RunEnd};
@@ -27,7 +27,7 @@ const TRACES: [(&str, &str); 4] = [
 pub(super) fn judge_call(
     tool: &CheckedTool<'_>,
     made: &MadeArguments,
-    observed: &Observed,
+    observed: &ObservedExchange,
 ) -> Vec<CheckFound> {
     let mut found = judge_end(made.kind, observed);
     if let Some(refusal) = &observed.refusal {
@@ -67,7 +67,7 @@ fn on_one_line(refusal: &RunEnd) -> String {
 }
 
 /// The findings in the result of a call to a tool that does not exist.
-pub(super) fn judge_unknown_call(observed: &Observed) -> Vec<CheckFound> {
+pub(super) fn judge_unknown_call(observed: &ObservedExchange) -> Vec<CheckFound> {
     let mut found = judge_end(ArgumentsKind::Valid, observed);
     if observed.result.is_some() && observed.refusal.is_none() {
         found.push(if observed.is_error {
@@ -84,7 +84,7 @@ pub(super) fn judge_unknown_call(observed: &Observed) -> Vec<CheckFound> {
 }
 
 /// The findings that do not depend on the called tool.
-fn judge_end(kind: ArgumentsKind, observed: &Observed) -> Vec<CheckFound> {
+fn judge_end(kind: ArgumentsKind, observed: &ObservedExchange) -> Vec<CheckFound> {
     let mut found: Vec<CheckFound> = observed
         .oddities
         .iter()
@@ -178,7 +178,11 @@ mod tests {
         found.iter().map(|(check, _)| check.as_str()).collect()
     }
 
-    fn judged(kind: ArgumentsKind, is_valid: bool, observed: &Observed) -> Vec<&'static str> {
+    fn judged(
+        kind: ArgumentsKind,
+        is_valid: bool,
+        observed: &ObservedExchange,
+    ) -> Vec<&'static str> {
         let tool = DeclaredTool {
             name: "a".to_owned(),
             description: String::new(),
@@ -206,12 +210,12 @@ mod tests {
         ))
     }
 
-    fn answered(result: ResultContent<'static>) -> Observed {
-        Observed {
+    fn answered(result: ResultContent<'static>) -> ObservedExchange {
+        ObservedExchange {
             end: Some(Ok(Ended::Terminal)),
             has_response: true,
             result: Some(result),
-            ..Observed::default()
+            ..ObservedExchange::default()
         }
     }
 
@@ -225,7 +229,7 @@ mod tests {
                 text: None,
             })
         };
-        let failed = |text: &str| Observed {
+        let failed = |text: &str| ObservedExchange {
             is_error: true,
             text: text.to_owned(),
             ..good()
@@ -235,14 +239,14 @@ mod tests {
                 message: "no".to_owned(),
                 code: None,
             };
-            Observed {
+            ObservedExchange {
                 refusal: Some(refusal),
                 ..failed("no")
             }
         };
-        let ended = |end| Observed {
+        let ended = |end| ObservedExchange {
             end: Some(end),
-            ..Observed::default()
+            ..ObservedExchange::default()
         };
         let crashed = || ended(Err(TargetError::new("gone")));
         for (kind, is_valid, observed, expected) in [
@@ -278,7 +282,7 @@ mod tests {
             (
                 Valid,
                 true,
-                Observed {
+                ObservedExchange {
                     has_response: true,
                     ..crashed()
                 },
@@ -289,7 +293,7 @@ mod tests {
             (
                 Valid,
                 true,
-                Observed {
+                ObservedExchange {
                     oddities: vec!["noise".to_owned()],
                     ..good()
                 },
@@ -311,7 +315,7 @@ mod tests {
             names(&judge_unknown_call(&result)),
             ["unknown-tool-accepted"]
         );
-        let failed = Observed {
+        let failed = ObservedExchange {
             is_error: true,
             text: "unknown".to_owned(),
             ..result
@@ -322,7 +326,7 @@ mod tests {
             code: None,
         };
         assert_eq!(
-            names(&judge_unknown_call(&Observed {
+            names(&judge_unknown_call(&ObservedExchange {
                 refusal: Some(refusal),
                 ..failed
             })),

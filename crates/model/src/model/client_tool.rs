@@ -1,20 +1,29 @@
 //! Client-side tools: declared to the agent, answered by mocks.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
+use std::borrow::Cow;
 
-use super::{Excludes, Since, Text, ValuesWhere};
-use ananke_base::diagnostic::Spanned;
-use ananke_base::source::{FreeMap, Node};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
 
-/// A client-side (frontend) tool.
+use super::tree::no_form;
+use super::{Excludes, Since, Text, ValuesWhere, form};
+use ananke_base::diagnostic::{Span, Spanned};
+use ananke_base::source::{FreeMap, Node, NodeValue};
+
+/// A client-side (frontend) tool, or all tools of a server.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.3"))]
+#[schemars(
+    extend("anyOf" = [{ "title": "name", "required": ["name"] }, { "title": "from", "required": ["from"] }]),
+    transform = Since("1.3"),
+    transform = Excludes(&[
+        ("name", "from"), ("from", "description"), ("from", "parameters"), ("from", "mock"), ("name", "mocks"), ("name", "execute"),
+    ])
+)]
 pub struct ClientTool {
-    /// The tool's name. A test's tool overrides the target's tool of the same name.
+    /// The tool's name. A test's tool overrides the target's tool of the same name. An entry has either this or `from`.
     #[schemars(example = &"get_location")]
-    pub name: Text,
+    pub name: Option<Text>,
     /// What it does, for the agent's model.
     pub description: Option<Text>,
     /// The JSON Schema of its arguments (default: any object).
@@ -23,6 +32,65 @@ pub struct ClientTool {
     pub parameters: Option<Node>,
     /// What answers calls to it. A call to a tool without a mock fails the turn.
     pub mock: Option<Mock>,
+    /// Instead of `name`: the target, a server of MCP, whose tools are declared with their own descriptions and schemas. A
+    /// test's entry overrides the target's entry of the same server.
+    #[schemars(extend("x-since" = "1.4"), example = &"shop-tools")]
+    pub from: Option<Text>,
+    /// With `from`: what answers calls to tools of the server, by their names. Calls to other tools stay open.
+    #[schemars(extend("x-since" = "1.4"), example = serde_json::json!({"find_order": {"result": {"status": "shipped"}}}))]
+    pub mocks: Option<FreeMap<Mock>>,
+    /// With `from`: the tools that the server executes. `true` means those without a mock that change no data.
+    #[schemars(extend("x-since" = "1.4"), example = serde_json::json!(["find_order"]))]
+    pub execute: Option<Spanned<ExecutedTools>>,
+}
+
+impl ClientTool {
+    /// The place of its name, or of the name of its server; `None` if it has neither.
+    pub fn place(&self) -> Option<Span> {
+        let name = self.name.as_ref().or(self.from.as_ref())?;
+        Some(name.span)
+    }
+
+    /// All mocks of the entry.
+    pub fn mocks(&self) -> impl Iterator<Item = &Mock> {
+        let of_server = self.mocks.iter().flat_map(FreeMap::values);
+        self.mock.iter().chain(of_server)
+    }
+}
+
+/// The tools that a server executes.
+#[derive(Clone, Debug)]
+pub enum ExecutedTools {
+    /// All that have no mock and change no data.
+    Unmocked,
+    /// Those with these names, also if they change data.
+    Named(Vec<Text>),
+}
+
+impl<'de> Deserialize<'de> for ExecutedTools {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let node = Node::deserialize(deserializer)?;
+        match node.value {
+            NodeValue::Bool(true) => Ok(Self::Unmocked),
+            NodeValue::List(_) => form(&node).map(Self::Named),
+            _ => Err(no_form(&node, "`true` or a list of names of tools")),
+        }
+    }
+}
+
+impl JsonSchema for ExecutedTools {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "ExecutedTools".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let names = generator.subschema_for::<Vec<Text>>();
+        json_schema!({ "anyOf": [{ "type": "boolean", "const": true }, names] })
+    }
 }
 
 /// What answers the calls to a client-side tool.

@@ -40,7 +40,7 @@ mod value_condition;
 pub use assert_block::{AssertBlock, TextOf, TextRules, TimingLimits, UsageLimits, ValueRule};
 pub use call_selector::{CallSelector, CallStatus, ResultMatch};
 pub use cases::{Cases, Skip};
-pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
+pub use client_tool::{ClientTool, ExecutedTools, Mock, MockAnswer, MockCase};
 pub use config::{
     EnvFile, EnvFileEntry, HarmlessMutation, Hook, ModelPrice, MutationOperator, MutationSettings,
     ProjectLimits, QuarantineEntry, Ready, RedactEntry, RedactMatch, ScriptProgram, ScriptRule,

@@ -14,7 +14,7 @@ use crate::loaded::{
 use crate::project::{
     Config, LaunchContext as Around, ResolvedTarget, Variables, judge_names, script_names,
 };
-use ananke_agents::Capability;
+use ananke_agents::{Capability, TargetCommon};
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic, Spanned};
 use ananke_model::model::{SentByTurn, Simulate};
@@ -95,6 +95,8 @@ struct AskedTargets {
     judges: Vec<String>,
     /// The name of the target that plays the user.
     simulator: Option<String>,
+    /// The names of the targets whose tools are declared, sorted.
+    tool_servers: Vec<String>,
 }
 
 impl AskedTargets {
@@ -107,9 +109,18 @@ impl AskedTargets {
         let of_target = agent.map(|agent| &agent.rules.block);
         let judges = judge_names(of_target.into_iter().chain(draft.all_blocks()));
         let judges: BTreeSet<String> = judges.into_iter().map(key).collect();
+        let mut tool_servers = BTreeSet::new();
+        for served in &draft.client_tools.served {
+            tool_servers.insert(key(&served.target));
+        }
+        let of_target = agent.map(|agent| &agent.target.model.common);
+        for name in of_target.into_iter().flat_map(TargetCommon::tool_servers) {
+            tool_servers.insert(key(&name.value));
+        }
         Self {
             judges: judges.into_iter().collect(),
             simulator: draft.simulating_agent().map(key),
+            tool_servers: tool_servers.into_iter().collect(),
         }
     }
 
@@ -125,6 +136,7 @@ impl AskedTargets {
     fn targets<'a>(&self, agent: TargetContext<'a>) -> impl Iterator<Item = &'a ResolvedTarget> {
         let TargetContext { config, target, .. } = agent;
         let names = self.judges.iter().chain(&self.simulator);
+        let names = names.chain(&self.tool_servers);
         names.filter_map(|name| config.target(name)).chain([target])
     }
 
@@ -204,6 +216,7 @@ impl LoadedTest {
             target: target.clone(),
             judges: asked.judges,
             simulator: asked.simulator,
+            tool_servers: asked.tool_servers,
             of_config: Some(project.version()),
             asks_person: draft.asks_person(),
             defines: defines.into_iter().collect(),
@@ -361,6 +374,9 @@ impl LoadedTest {
         self.check_scripts(agent, draft, around, problems);
         self.check_judges(agent, draft, around.scope, problems);
         self.check_simulator(agent, draft, around, problems);
+        let tools = self.model.client_tools.as_ref();
+        let config = agent.config;
+        config.check_tool_servers(tools, &self.source, problems);
         let mut needs = needs_of_test(
             &self.turns_and_actions(),
             &self.messages,

@@ -138,6 +138,7 @@ fn check_target(
         .check_block(&block, &config.source, problems);
     config.check_judges(&block, &config.source, problems);
     let tools = common.client_tools.as_ref();
+    config.check_tool_servers(tools, &config.source, problems);
     let mut needs = needs_of_test(&[], &[], tools, &config.source);
     needs.extend(needs_of_rules(&block));
     problems.extend(unmet(&needs, &target.model));

@@ -1,4 +1,5 @@
-//! The client-side tools, with their mocks filled: the target's and the test's, merged by name.
+//! The client-side tools, with their mocks filled: the target's and the test's, merged by name; and servers whose tools are
+//! declared as well, which only they know.
 
 use std::collections::{HashMap, HashSet};
 
@@ -53,64 +54,185 @@ pub struct CompiledMockAnswer {
     pub is_error: bool,
 }
 
-/// Checks and fills the tools of one level; what is known later or was reported is omitted. Without `scripts` their names
-/// are not checked.
-pub(crate) fn fill_client_tools(
-    written: Option<&Vec<model::ClientTool>>,
-    scripts: Option<Scripts<'_>>,
-    interpolation: &mut Interpolation<'_>,
-) -> Vec<CompiledClientTool> {
-    let mut tools: Vec<CompiledClientTool> = Vec::new();
-    let mut names = HashSet::new();
-    for tool in written.into_iter().flatten() {
-        let Ok(filled) = client_tool(tool, scripts, interpolation) else {
-            continue;
-        };
-        if names.insert(filled.declaration.name.clone()) {
-            tools.push(filled);
-        } else {
-            let message = format!("the tool `{}` is declared twice", filled.declaration.name);
-            interpolation.report(Code::Contradiction, tool.name.span, message, None);
-        }
-    }
-    tools
+/// The client-side tools of a target, of a test, or of both.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CompiledClientTools {
+    /// The tools that are written.
+    pub written: Vec<CompiledClientTool>,
+    /// The servers whose tools are declared as well.
+    pub served: Vec<ServedTools>,
 }
 
-/// The target's tools, each replaced by the test's tool of the same name if there is one, then the test's further tools.
-pub(crate) fn merge_client_tools(
-    mut target: Vec<CompiledClientTool>,
-    test: Vec<CompiledClientTool>,
-) -> Vec<CompiledClientTool> {
-    let places: HashMap<String, usize> = target
-        .iter()
-        .enumerate()
-        .map(|(place, tool)| (tool.declaration.name.clone(), place))
-        .collect();
-    for tool in test {
-        match places.get(&tool.declaration.name) {
-            Some(place) => target[*place] = tool,
-            None => target.push(tool),
+/// A server whose tools are declared to the agent, before it has listed them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ServedTools {
+    /// The name of its target.
+    pub target: String,
+    /// The mocks that answer calls to its tools, by their names, in the order of the file.
+    pub mocks: Vec<(String, CompiledMock)>,
+    /// The tools that it executes itself.
+    pub executed: CompiledExecution,
+}
+
+/// The tools that a server executes itself. A mock comes first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum CompiledExecution {
+    /// None.
+    #[default]
+    Nothing,
+    /// All that change no data.
+    Unmocked,
+    /// Those with these names.
+    Named(Vec<String>),
+}
+
+impl CompiledClientTools {
+    /// Checks and fills the tools of one level; what is known later or was reported is omitted. Without `scripts` their names
+    /// are not checked.
+    pub(crate) fn fill(
+        written: Option<&Vec<model::ClientTool>>,
+        scripts: Option<Scripts<'_>>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Self {
+        let mut tools = Self::default();
+        let mut names = HashSet::new();
+        let mut servers = HashSet::new();
+        for entry in written.into_iter().flatten() {
+            if let Some(from) = &entry.from {
+                let Ok(served) = served_tools(entry, from, scripts, interpolation) else {
+                    continue;
+                };
+                if servers.insert(served.target.clone()) {
+                    tools.served.push(served);
+                } else {
+                    let message = format!("the tools of `{}` are declared twice", served.target);
+                    interpolation.report(Code::Contradiction, from.span, message, None);
+                }
+            // The schema demands one of both keys.
+            } else if let Some(name) = &entry.name {
+                let Ok(tool) = client_tool(entry, name, scripts, interpolation) else {
+                    continue;
+                };
+                if names.insert(tool.declaration.name.clone()) {
+                    tools.written.push(tool);
+                } else {
+                    let message = format!("the tool `{}` is declared twice", tool.declaration.name);
+                    interpolation.report(Code::Contradiction, name.span, message, None);
+                }
+            }
+        }
+        tools
+    }
+
+    /// The tools of a target, each replaced by the test's tool of the same name if there is one, then the test's further tools;
+    /// servers alike.
+    #[must_use]
+    pub(crate) fn merged(self, test: Self) -> Self {
+        let name_of_tool = |tool: &CompiledClientTool| tool.declaration.name.clone();
+        let name_of_server = |served: &ServedTools| served.target.clone();
+        Self {
+            written: merged_by_name(self.written, test.written, name_of_tool),
+            served: merged_by_name(self.served, test.served, name_of_server),
+        }
+    }
+}
+
+/// The entries of a target, each replaced by the test's entry of the same name if there is one, then the test's further ones.
+fn merged_by_name<T>(mut target: Vec<T>, test: Vec<T>, name: impl Fn(&T) -> String) -> Vec<T> {
+    let mut places = HashMap::new();
+    for (place, entry) in target.iter().enumerate() {
+        places.insert(name(entry), place);
+    }
+    for entry in test {
+        match places.get(&name(&entry)) {
+            Some(place) => target[*place] = entry,
+            None => target.push(entry),
         }
     }
     target
 }
 
+/// The tools of the server `from`, which `entry` declares.
+fn served_tools(
+    entry: &model::ClientTool,
+    from: &model::Text,
+    scripts: Option<Scripts<'_>>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<ServedTools> {
+    let keys_of_one_tool = [
+        ("name", entry.name.is_some()),
+        ("description", entry.description.is_some()),
+        ("parameters", entry.parameters.is_some()),
+        ("mock", entry.mock.is_some()),
+    ];
+    for (key, is_there) in keys_of_one_tool {
+        if is_there {
+            let message = format!("`{key}` is for one tool, and `from` declares those of a server");
+            let help = "mock a tool of the server by its name: `mocks: { NAME: { result: … } }`";
+            let help = Some(help.to_owned());
+            return Err(interpolation.report(Code::Contradiction, from.span, message, help));
+        }
+    }
+    // The plan must know before the run which targets a test needs.
+    if from.value.contains("${") {
+        let message = "`from` is the name of a target as it is written: variables are not replaced";
+        return Err(interpolation.report(Code::BadValue, from.span, message, None));
+    }
+    // Every mock is filled before an error returns, so that the problems of all are reported.
+    let mut mocks = Vec::new();
+    let mut has_all = true;
+    for (name, written) in entry.mocks.iter().flatten() {
+        match mock(written, scripts, interpolation) {
+            Ok(mock) => mocks.push((name.value.clone(), mock)),
+            Err(_) => has_all = false,
+        }
+    }
+    let executed = match entry.execute.as_ref().map(|execute| &execute.value) {
+        None => CompiledExecution::Nothing,
+        Some(model::ExecutedTools::Unmocked) => CompiledExecution::Unmocked,
+        Some(model::ExecutedTools::Named(names)) => {
+            let names = fill_all(names, |name| interpolation.text(name))?;
+            CompiledExecution::Named(names)
+        }
+    };
+    if !has_all {
+        return Err(NotReady::Invalid);
+    }
+    Ok(ServedTools {
+        target: from.value.clone(),
+        mocks,
+        executed,
+    })
+}
+
+/// The tool that `tool` declares by the name `written`.
 fn client_tool(
     tool: &model::ClientTool,
+    written: &model::Text,
     scripts: Option<Scripts<'_>>,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<CompiledClientTool> {
-    let name = interpolation.text(&tool.name);
+    for (key, is_there) in [
+        ("mocks", tool.mocks.is_some()),
+        ("execute", tool.execute.is_some()),
+    ] {
+        if is_there {
+            let message = format!("`{key}` is for the tools of a server, which `from` names");
+            let help = Some("answer calls to this tool with `mock: { result: … }`".to_owned());
+            return Err(interpolation.report(Code::Contradiction, written.span, message, help));
+        }
+    }
+    let name = interpolation.text(written);
     if matches!(&name, Ok(name) if name.is_empty()) {
         return Err(interpolation.report(
             Code::EmptyValue,
-            tool.name.span,
+            written.span,
             "a tool's name cannot be empty",
             None,
         ));
     }
     let name = name.and_then(|name| {
-        interpolation.check_tool_name(&tool.name, &name)?;
+        interpolation.check_tool_name(written, &name)?;
         Ok(name)
     });
     let description: Leaf<Option<_>> = tool.description.fill(interpolation);

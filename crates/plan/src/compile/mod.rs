@@ -22,8 +22,10 @@ mod walk;
 pub(crate) use attachment::{AttachmentFiles, FileAccess};
 pub(crate) use compiled_capture::check_name;
 pub use compiled_capture::{CaptureFrom, CompiledCapture};
-pub use compiled_client_tool::{CompiledClientTool, CompiledMock, CompiledMockAnswer};
-pub(crate) use compiled_client_tool::{fill_client_tools, merge_client_tools};
+pub use compiled_client_tool::{
+    CompiledClientTool, CompiledClientTools, CompiledExecution, CompiledMock, CompiledMockAnswer,
+    ServedTools,
+};
 pub(crate) use history::fill_history;
 pub use hook::{HookCommand, HookRole, feeds_headers};
 pub(crate) use hook::{fill_hook, headers_with};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::compile::{CompiledClientTool, fill_client_tools};
+use crate::compile::CompiledClientTools;
 use crate::project::{Config, ResolvedTarget};
 use ananke_agents::{Target, TargetPace};
 use ananke_base::context::Context;
@@ -15,7 +15,7 @@ pub(crate) struct FilledTarget {
     /// The agent.
     pub(crate) agent: Option<Arc<dyn Target>>,
     /// The client-side tools that it declares.
-    pub(crate) client_tools: Vec<CompiledClientTool>,
+    pub(crate) client_tools: CompiledClientTools,
     /// The timeout of a turn that has none of its own.
     pub(crate) timeout: Leaf<Option<Duration>>,
     /// The rate and the concurrency with which it may be sent requests.
@@ -35,7 +35,7 @@ impl FilledTarget {
         let common = &target.model.common;
         Self {
             agent: target.model.compile(interpolation),
-            client_tools: fill_client_tools(
+            client_tools: CompiledClientTools::fill(
                 common.client_tools.as_ref(),
                 Some(config.scripts(&context.files)),
                 interpolation,

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use super::loaded_test::LoadedTest;
 use crate::compile::{
-    AttachmentFiles, CompiledAction, CompiledClientTool, CompiledInteraction, CompiledSimulation,
-    FileAccess, PreparedTurn, SimulatorSource, fill_client_tools, fill_history, request_context,
+    AttachmentFiles, CompiledAction, CompiledClientTools, CompiledInteraction, CompiledSimulation,
+    FileAccess, PreparedTurn, SimulatorSource, fill_history, request_context,
 };
 use crate::project::{Config, ResolvedTarget, Variables};
 use ananke_base::context::Context;
@@ -56,7 +56,7 @@ pub(crate) struct FilledTest {
     /// The requests of its turns.
     pub(crate) turns: Vec<FilledTurn>,
     /// The client-side tools that it declares.
-    pub(crate) client_tools: Vec<CompiledClientTool>,
+    pub(crate) client_tools: CompiledClientTools,
     /// The context that the agent gets with every request.
     pub(crate) request_context: Leaf<RequestContext>,
     /// The time that it may take as a whole.
@@ -161,7 +161,7 @@ impl LoadedTest {
         let (config, named) = (around.config, around.named());
         let mut interpolation = Interpolation::new(scope, &self.source, around.mode(), problems);
         let block = Block::compile(&self.model.assert, Level::Test, named, &mut interpolation);
-        let client_tools = fill_client_tools(
+        let client_tools = CompiledClientTools::fill(
             self.model.client_tools.as_ref(),
             config.map(|config| config.scripts(&around.context.files)),
             &mut interpolation,

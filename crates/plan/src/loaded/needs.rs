@@ -177,9 +177,10 @@ pub(crate) fn needs_of_test(
         let part = NeedingPart::TestKey("messages");
         Need::new(part, Capability::History, message.span, source)
     });
-    let of_tools = tools.into_iter().flatten().map(|tool| {
+    let of_tools = tools.into_iter().flatten().filter_map(|tool| {
         let part = NeedingPart::Key("client_tools");
-        Need::new(part, Capability::ClientTools, tool.name.span, source)
+        let place = tool.place()?;
+        Some(Need::new(part, Capability::ClientTools, place, source))
     });
     let of_parts = of_settings.chain(of_messages);
     of_turns.chain(of_parts).chain(of_tools).collect()

@@ -43,6 +43,8 @@ pub struct TestEntry {
     pub judges: Vec<String>,
     /// The name of the target that plays the user.
     pub simulator: Option<String>,
+    /// The names of the targets whose tools it declares to its model, sorted.
+    pub tool_servers: Vec<String>,
     /// Whether it asks a person if its agent waits for input.
     pub asks_person: bool,
     /// The facts that the test says of itself.
@@ -85,7 +87,8 @@ impl TestEntry {
     /// Whether it asks the target `name` for something.
     pub(crate) fn asks(&self, name: &str, judging: Judging) -> bool {
         let is_judge = judging == Judging::Asked && self.judges.iter().any(|judge| judge == name);
-        is_judge || self.simulator.as_deref() == Some(name)
+        let is_server = self.tool_servers.iter().any(|server| server == name);
+        is_judge || is_server || self.simulator.as_deref() == Some(name)
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::plan::Plan;
-use crate::compile::fill_client_tools;
+use crate::compile::CompiledClientTools;
 use ananke_base::context::Context;
 use ananke_base::message::ToolDeclaration;
 use ananke_model::variables::{Interpolation, Mode};
@@ -29,7 +29,7 @@ impl Plan {
         };
         let scope = self.variables.config_scope(context).open();
         let mut interpolation = Interpolation::again(&scope, &self.config.source, Mode::Draft);
-        let tools = fill_client_tools(
+        let tools = CompiledClientTools::fill(
             target.model.common.client_tools.as_ref(),
             None,
             &mut interpolation,
@@ -43,6 +43,7 @@ impl Plan {
                 .description(target, context, &self.variables)
                 .unwrap_or_default(),
             tools: tools
+                .written
                 .iter()
                 .map(|compiled| tool(&compiled.declaration))
                 .collect(),

@@ -41,7 +41,7 @@ pub struct Preparation {
     pub(super) from_hooks: IndexSet<String>,
     /// The parts that the test gives to its turns; nothing before it is filled.
     pub(super) defaults: Arc<TurnDefaults>,
-    /// The names of the targets that it asks for something: judges and the simulator.
+    /// The names of the targets that it asks for something: judges, the simulator, and servers of tools.
     pub(super) helpers: Vec<String>,
     /// The mode in which the target is filled.
     pub(super) mode: Mode,
@@ -93,7 +93,8 @@ impl Preparation {
         scope.set("TEST_NAME", name.clone());
         let thread_is_given = scope.knows(THREAD);
         let judges = entry.test.judges.iter().filter(|_| !plan.settings.no_judge);
-        let helpers = judges.chain(&entry.test.simulator).cloned().collect();
+        let others = entry.test.simulator.iter().chain(&entry.test.tool_servers);
+        let helpers = judges.chain(others).cloned().collect();
         let mut begun = Self {
             context: context.clone(),
             plan: Arc::clone(plan),

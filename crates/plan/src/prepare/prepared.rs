@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::preparation::{Inheritance, Preparation};
 use crate::compile::{
-    CompiledAction, CompiledClientTool, CompiledInteraction, CompiledSimulation, FileAccess,
-    PreparedTurn, headers_with, merge_client_tools,
+    CompiledAction, CompiledClientTools, CompiledInteraction, CompiledSimulation, FileAccess,
+    PreparedTurn, headers_with,
 };
 use crate::loaded::{
     FilledTarget, FilledTurn, PrepareError, TurnDefaults, of_older_versions, with_place,
@@ -50,7 +50,7 @@ pub struct Prepared {
     /// The actions of the user in a walk; empty for other tests.
     pub actions: Vec<CompiledAction>,
     /// The client-side tools.
-    pub client_tools: Vec<CompiledClientTool>,
+    pub client_tools: CompiledClientTools,
     /// The kinds of requests of a server that a turn or an action answers.
     pub offered: Vec<ServerRequestKind>,
     /// The conversation's thread.
@@ -217,7 +217,7 @@ impl Preparation {
             interaction: filled.interaction.ok()?,
             confirmation_tools: confirmation_tools?,
             actions: filled.actions,
-            client_tools: merge_client_tools(filled_target.client_tools, filled.client_tools),
+            client_tools: filled_target.client_tools.merged(filled.client_tools),
             offered: self.test.offered(),
             thread_id,
             pace: filled_target.pace?,

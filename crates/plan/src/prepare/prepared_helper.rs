@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::preparation::Preparation;
-use crate::compile::CompiledClientTool;
+use crate::compile::CompiledClientTools;
 use crate::loaded::{FilledTarget, PrepareError, of_older_versions};
 use crate::plan::Plan;
 use crate::project::{Config, DEFAULT_TURN_TIMEOUT, LaunchContext};
-use ananke_agents::{Target, TargetPace};
+use ananke_agents::{Target, TargetPace, ToolTurns};
 use ananke_base::context::Context;
 use ananke_base::diagnostic::Diagnostic;
 use ananke_model::variables::{Interpolation, Mode, Scope, Secret};
@@ -21,7 +21,9 @@ pub struct PreparedHelper {
     /// The target.
     pub target: Arc<dyn Target>,
     /// Its client-side tools.
-    pub client_tools: Vec<CompiledClientTool>,
+    pub client_tools: CompiledClientTools,
+    /// The turns by which a client lists and calls its tools, if its protocol has them.
+    pub tool_turns: Option<ToolTurns>,
     /// The rate at which it may be asked.
     pub pace: TargetPace,
     /// The time that one answer may take.
@@ -49,6 +51,7 @@ impl PreparedHelper {
             .agent_named(name)
             .map_err(|problem| (Vec::from_iter(problem), Vec::new()))?;
         let mut interpolation = Interpolation::new(scope, &config.source, mode, &mut problems);
+        let tool_turns = target.model.tool_turns();
         let filled = FilledTarget::of(config, target, context, &mut interpolation);
         let secrets = interpolation.into_secrets();
         let warnings = of_older_versions(&problems).collect();
@@ -57,6 +60,7 @@ impl PreparedHelper {
             (Some(target), Ok(timeout), Some(pace)) if problems.is_empty() => Ok(Self {
                 target,
                 client_tools: filled.client_tools,
+                tool_turns,
                 pace,
                 timeout: timeout.unwrap_or(DEFAULT_TURN_TIMEOUT),
                 secrets,

@@ -24,6 +24,7 @@ mod run_settings;
 mod scripts;
 mod servers;
 mod targets;
+mod tool_servers;
 mod unreached_tests;
 mod variables;
 

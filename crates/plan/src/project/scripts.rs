@@ -268,8 +268,9 @@ pub(crate) fn script_names<'n>(
         ScriptSource::Named(name) => Some(name.as_str()),
         ScriptSource::Command(_) => None,
     });
-    let mocks = tools.into_iter().filter_map(|tool| match &tool.mock {
-        Some(Mock::Script(name)) => Some(name.value.as_str()),
+    let mocks = tools.into_iter().flat_map(ClientTool::mocks);
+    let mocks = mocks.filter_map(|mock| match mock {
+        Mock::Script(name) => Some(name.value.as_str()),
         _ => None,
     });
     rules.chain(mocks).collect()

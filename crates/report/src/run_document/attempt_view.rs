@@ -145,6 +145,7 @@ impl AttemptView<'_> {
             self_comparison: None,
             change: None,
             helpers: Box::default(),
+            picks: None,
         };
         if let Some(cause) = end {
             outcome.end(cause);

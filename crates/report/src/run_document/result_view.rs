@@ -22,7 +22,7 @@ use super::{format_version::FormatVersion, part};
 use ananke_base::{context::Day, diagnostic::Place, statistics::StabilityClass};
 use ananke_model::variables::TestAbout;
 use ananke_trace::outcome::{
-    EarlierMessage, Outcome, Quarantine, SkipCause, SnapshotWritten, Stability, Status,
+    EarlierMessage, Outcome, Picks, Quarantine, SkipCause, SnapshotWritten, Stability, Status,
     StatusChange, TestIdentity,
 };
 use ananke_trace::trace::{AgentTime, Cost, Peer};
@@ -143,6 +143,9 @@ part! {
         /// The tokens and the cost of the agents that were asked for the test, which are no part of those above; omitted if none was.
         #[schemars(extend("x-since" = "1.2"))]
         helpers?: HelpersView = HelpersView::known(&outcome.helpers);
+        /// The tools that its model was offered and picked; omitted if it was not offered the tools of a server.
+        #[schemars(extend("x-since" = "1.2"))]
+        picks?: Cow<'a, Picks> = outcome.picks.as_deref().map(Cow::Borrowed);
         /// `true` if all times of the turns are on a virtual clock: the agent's delays are simulated. Omitted for every other test.
         #[schemars(extend("x-since" = "1.1"))]
         virtual_time?: bool = (transcript.time == AgentTime::Virtual).then_some(true);
@@ -317,6 +320,7 @@ impl From<ResultLine<'_>> for Outcome {
         transcript.state = read.state.map(|state| sent_text(&state, read.state_text));
         outcome.change = read.change;
         *outcome.helpers = read.helpers.map(Into::into).unwrap_or_default();
+        outcome.picks = read.picks.map(|picks| Box::new(picks.into_owned()));
         outcome.other_runs = outcomes(read.other_runs, &shared);
         outcome.self_comparison = read.self_comparison.map(|both| Box::new(both.into()));
         outcome

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::SnapshotTotals;
+use super::{PickTotals, SnapshotTotals};
 use ananke_base::source::is_case_file;
 use ananke_trace::outcome::{
     Causes, HelperTotals, Outcome, RunClose, RunEvent, RunFacts, TokenTotals, Totals,
@@ -34,6 +34,8 @@ pub(crate) struct RunTotals {
     pub(crate) snapshots: SnapshotTotals,
     /// What the tests failed of that fail the run.
     pub(crate) causes: Causes,
+    /// The tools that models picked.
+    pub(crate) picks: PickTotals,
     /// The end of the run, once it came.
     pub(crate) end: Option<RunClose>,
 }
@@ -55,6 +57,7 @@ impl RunTotals {
             RunEvent::CaseFinished(outcome) => {
                 self.totals.add(outcome);
                 self.snapshots.add(outcome);
+                self.picks.add(outcome);
                 if outcome.fails_the_run() {
                     self.causes.add(outcome);
                 }

@@ -10,6 +10,7 @@ use super::duration::{Dollars, Milliseconds};
 use super::format_version::FormatVersion;
 use super::helpers_view::HelpersView;
 use super::part::{all_of, counted, listed};
+use super::pick_totals::{NeverPicked, TestPicksView};
 use super::result_view::Quarantined;
 use super::runs_view::FlipCounts;
 use super::turn_view::UsageView;
@@ -126,6 +127,14 @@ part! {
         #[serde(skip_deserializing)]
         causes?: Vec<CauseView<'a>> =
             listed(run.causes.largest_first().into_iter().map(CauseView::of));
+        /// The tools that models picked, of tests with tools of a server (`from` in `client_tools`), at most 1000; omitted if there are none.
+        #[schemars(extend("x-since" = "1.2"))]
+        #[serde(skip_deserializing)]
+        picks?: Vec<TestPicksView> = listed(run.picks.tests.iter().map(TestPicksView::of));
+        /// The tools that these tests offered, and that no model picked; omitted if there are none.
+        #[schemars(extend("x-since" = "1.2"))]
+        #[serde(skip_deserializing)]
+        never_picked?: Vec<NeverPicked> = listed(run.picks.never_picked().map(NeverPicked::of));
         /// The reason for the exit code, as text.
         #[serde(skip_deserializing)]
         reason: String = run.reason();

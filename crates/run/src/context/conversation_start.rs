@@ -33,7 +33,7 @@ impl ConversationStart {
     /// The facts of the conversation of a test whose target and messages are filled.
     pub(crate) fn of(prepared: &Prepared) -> Self {
         let target = &prepared.target;
-        let tools = prepared.client_tools.iter();
+        let tools = prepared.client_tools.written.iter();
         Self {
             peer: target.peer(),
             state: target.state().clone(),

@@ -52,7 +52,7 @@ pub use options::{Options, People, Person, PersonAnswer, PersonQuestion};
 pub(crate) use outcomes::{aborted, blank, complete, lost, not_begun, not_run, turn_count};
 pub(crate) use prefetch::{Loading, Prefetch};
 pub(crate) use request_pace::RequestPace;
-pub use run::{ConversationOrigin, Run};
+pub use run::{ConversationOrigin, Run, ToolLint};
 pub use run_answers::{LiveAnswers, MemoryRecording, RunAnswers};
 pub use stopper::{Reason, Stopper};
 pub use tap::{AttemptPurpose, ConversationBeginning, ConversationEnd, Follower, Tap};

@@ -20,8 +20,10 @@ use crate::server::{ServerExit, ServerWatch};
 use ananke_agents::pipe::SharedPrograms;
 use ananke_agents::{Transport, UndeclaredCalls};
 use ananke_base::context::Context;
+use ananke_base::message::DeclaredTool;
 use ananke_conversation::observed::ObservedConversations;
 use ananke_plan::CaseEntry;
+use ananke_trace::outcome::audit::AuditFinding;
 use ananke_trace::outcome::{EarlierStatuses, RunEvent, RunFacts};
 use ananke_trace::redact::{Redactor, Sealed};
 
@@ -51,6 +53,8 @@ pub struct Run {
     pub conversations: ConversationOrigin,
     /// The add-ons that follow its conversations.
     pub taps: Vec<Arc<dyn Tap>>,
+    /// The check of the declarations of tools that are offered to a model; `None` if nothing checks them.
+    pub lint_tools: Option<ToolLint>,
     /// The person whom tests ask if their agents wait for input; `None` if there is no terminal.
     pub person: Option<Arc<dyn Person>>,
     /// The statuses that the tests had in an earlier run.
@@ -73,6 +77,9 @@ pub struct Run {
     pub(crate) events: EventSender,
 }
 
+/// Finds what is unclear in the declarations of tools.
+pub type ToolLint = fn(&[DeclaredTool]) -> Vec<AuditFinding>;
+
 impl Run {
     /// A run that sends what happens to `events`. Every other part has the default of a run of written tests against live agents;
     /// callers set the public fields to replay, to ask a person, or to compare with an earlier run.
@@ -93,6 +100,7 @@ impl Run {
             answers: RunAnswers::default(),
             conversations: ConversationOrigin::default(),
             taps: Vec::new(),
+            lint_tools: None,
             person: None,
             earlier: EarlierStatuses::default(),
             servers: ServerWatch::default(),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use ananke_base::message::{MessageId, RequestContext, ServerAnswers, TurnRequest};
 use ananke_conversation::observed::{ObservedAgent, ObservedConversation, ObservedTurn};
 use ananke_plan::Prepared;
-use ananke_plan::compile::PreparedTurn;
+use ananke_plan::compile::{CompiledClientTools, PreparedTurn};
 use ananke_trace::outcome::{ErrorKind, Problem, RuleResult};
 use ananke_trace::trace::Fact;
 
@@ -79,7 +79,7 @@ pub(super) fn observe(
     // The turns are all that there is: no input follows them, no tool is executed, and no time is limited.
     prepared.simulation = None;
     prepared.actions = Vec::new();
-    prepared.client_tools = Vec::new();
+    prepared.client_tools = CompiledClientTools::default();
     prepared.timeout = None;
     prepared.whole_timeout = None;
     Ok(not_shown)

@@ -11,8 +11,8 @@ use crate::context::{
     ConversationStart, Follower, RequestPace, TestStep, UnwrittenInput, turn_count,
 };
 use crate::input::{
-    AwaitedInput, DriverInput, Helpers, HostedTools, Judges, Mocks, ScriptOracle, SimulatedInput,
-    Simulator, TestInputs, TestOracle, WalkInput, WrittenTurns,
+    AwaitedInput, DriverInput, Helpers, HostedTools, Judges, Mocks, OpenedTools, ScriptOracle,
+    SimulatedInput, Simulator, TestInputs, TestOracle, ToolServers, WalkInput, WrittenTurns,
 };
 use ananke_agents::{Limits, Session, SessionOptions, Target};
 use ananke_base::context::lock;
@@ -25,7 +25,9 @@ use ananke_plan::compile::CompiledClientTool;
 use ananke_plan::project::DEFAULT_TURN_TIMEOUT;
 use ananke_plan::{Preparation, Prepared};
 use ananke_rules::{Evaluator, Inherited, Measure, TurnCondition};
-use ananke_trace::outcome::{ErrorKind, Halt, Outcome, Problem, RuleResult, Status};
+use ananke_trace::outcome::{
+    ErrorKind, Halt, OfferedTool, Outcome, Picks, Problem, RuleResult, Status,
+};
 
 /// The number of rules that are named of those that a skipped test has not evaluated.
 const LISTED_RULES: usize = 5;
@@ -33,6 +35,14 @@ const LISTED_RULES: usize = 5;
 /// The problem of a pattern that compiles to more than is allowed.
 fn too_large(error: &regex::Error) -> Problem {
     Problem::new(ErrorKind::Setup, error.to_string())
+}
+
+/// The lane of the server of tools with this number, counted from 1.
+fn tool_server_lane(number: u32) -> Lane {
+    Lane::Helper {
+        role: "server".to_owned(),
+        number,
+    }
 }
 
 /// The longest limit of the duration of any turn.
@@ -74,13 +84,22 @@ impl Attempt<'_> {
         // A conversation that was held before, or a program that holds it, replaces parts of what the test says.
         self.take_observed(&mut prepared).await?;
         self.note_history(&mut prepared);
+
+        // The tools of servers are known once these have listed them: from here on they are tools as if they were written.
+        let pace = self.pace();
+        let scripts = self.scripts(preparation);
+        let limits = self.budget(&prepared, &pace).turn;
+        let tools = take(&mut prepared.client_tools);
+        let opened = OpenedTools::open(tools, scripts, (&limits, &pace), tool_server_lane).await?;
+        prepared.client_tools.written = opened.declared;
         self.hand_to_driver(&mut prepared);
 
         // Followers are add-ons. They see how the conversation begins before `prepared` is moved into it.
         let start = ConversationStart::of(&prepared);
         let followers = self.followers(preparation, &prepared, &start);
         // The future of a conversation is large, so it is put aside (boxed) instead of moved with that of each caller.
-        let conversation = self.hold_conversation(preparation, prepared, &start, &followers);
+        let conversation =
+            self.hold_conversation(preparation, prepared, opened.servers, &start, &followers);
         let result = Box::pin(conversation).await?;
 
         // `begin` fails if this thread took so long that its test ended without it: then nothing may be noted any more.
@@ -88,6 +107,7 @@ impl Attempt<'_> {
             .watchdog
             .begin(TestStep::Evaluate, Duration::ZERO)?;
         self.note_end(&result, &followers);
+        self.note_picks(opened.offered, &result);
         self.take_result(result)
     }
 
@@ -185,7 +205,7 @@ impl Attempt<'_> {
         {
             prepared.target = Arc::from(instructed);
         }
-        let tools = prepared.client_tools.iter();
+        let tools = prepared.client_tools.written.iter();
         let tool_names = tools.map(|tool| tool.declaration.name.clone()).collect();
         driver.begins(&prepared.thread_id, tool_names, &self.case.redactor);
     }
@@ -203,7 +223,7 @@ impl Attempt<'_> {
             return Vec::new();
         }
         let scripts = self.scripts(preparation);
-        let client_tools = CompiledClientTool::declarations(&prepared.client_tools);
+        let client_tools = CompiledClientTool::declarations(&prepared.client_tools.written);
         let beginning = ConversationBeginning {
             purpose: self.purpose,
             start,
@@ -217,11 +237,13 @@ impl Attempt<'_> {
         followers.collect()
     }
 
-    /// Opens a session with the agent and holds the conversation, from the parts of `prepared`. It begins as `start` says.
+    /// Opens a session with the agent and holds the conversation, from the parts of `prepared`. It begins as `start` says, and the
+    /// `servers` execute some of its tools.
     async fn hold_conversation(
         &self,
         preparation: &Mutex<Preparation>,
         mut prepared: Prepared,
+        servers: ToolServers<'_>,
         start: &ConversationStart,
         followers: &[Box<dyn Follower>],
     ) -> Result<ConversationResult, Problem> {
@@ -238,9 +260,10 @@ impl Attempt<'_> {
         // is asked anything.
         let evaluator = self.evaluator(take(&mut prepared.rules))?;
         let scripts = self.scripts(preparation);
-        let mocks = Mocks::start(take(&mut prepared.client_tools), scripts)
+        let mocks = Mocks::start(take(&mut prepared.client_tools.written), scripts)
             .map_err(|error| too_large(&error))?;
-        let mut tools = HostedTools::new(shared, mocks);
+        let driver = shared.conversations.driver().cloned();
+        let mut tools = HostedTools::new(driver, servers, mocks, &shared.stopper);
         let session = self.open(&*target, session_options).await?;
         let checkpoints = self.checkpoints(&prepared)?;
 
@@ -281,7 +304,15 @@ impl Attempt<'_> {
             budget,
             settings: &shared.options.settings,
         };
-        Ok(Box::pin(converse(parts, &mut *inputs)).await)
+        let result = Box::pin(converse(parts, &mut *inputs)).await;
+        drop(inputs);
+        let servers = tools.servers();
+        for call in &result.trace.calls {
+            self.case
+                .warn(servers.why_withheld(&call.name).into_iter().collect());
+        }
+        servers.close().await;
+        Ok(result)
     }
 
     /// Asks the scripts of the test.
@@ -320,7 +351,7 @@ impl Attempt<'_> {
     fn session_options(&self, prepared: &mut Prepared) -> SessionOptions {
         SessionOptions {
             history: take(&mut prepared.history),
-            client_tools: CompiledClientTool::declarations(&prepared.client_tools).into(),
+            client_tools: CompiledClientTool::declarations(&prepared.client_tools.written).into(),
             declares_tools: prepared.rules.look_at_declared_tools(),
             undeclared: self.case.shared.undeclared_calls(),
             offered: take(&mut prepared.offered).into(),
@@ -433,7 +464,7 @@ impl Attempt<'_> {
         for message in &prepared.history {
             existing.extend(message.calls.iter().map(|call| &*call.name));
         }
-        for tool in &prepared.client_tools {
+        for tool in &prepared.client_tools.written {
             existing.push(&tool.declaration.name);
             names.declared(&tool.declaration, redactor);
         }
@@ -500,6 +531,22 @@ impl Attempt<'_> {
         for follower in followers {
             follower.ended(&end);
         }
+    }
+
+    /// Notes the tools that the model picked, of those that were `offered` to it with the tools of a server.
+    fn note_picks(&mut self, offered: Vec<OfferedTool>, result: &ConversationResult) {
+        if offered.is_empty() {
+            return;
+        }
+        // A conversation that broke off does not show what the model would have picked.
+        let has_problem = result.turns.iter().any(|turn| turn.problem().is_some());
+        let picks = if result.halt.is_some() || has_problem {
+            Picks::of_no_run(offered)
+        } else {
+            let called = result.trace.calls.iter();
+            Picks::of_run(offered, called.map(|call| call.name.as_str()))
+        };
+        self.outcome.picks = Some(Box::new(picks));
     }
 
     /// Puts the result of the conversation into the outcome of the attempt; `turn_count` converts any number into a `u32`.

@@ -9,9 +9,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::judges::TestOracle;
 use super::mocks::Mocks;
+use super::tool_servers::ToolServers;
 use crate::attempt::Attempt;
 use crate::context::{
-    ConversationDriver, DriverRequest, RequestPace, Run, UnwrittenInput, UnwrittenRequest,
+    ConversationDriver, DriverRequest, RequestPace, Stopper, UnwrittenInput, UnwrittenRequest,
     UnwrittenTurn, turn_count,
 };
 use ananke_base::context::lock;
@@ -68,22 +69,34 @@ impl UnwrittenInput for DriverInput<'_> {
     }
 }
 
-/// The client-side tools of a test, of which a program may execute some.
+/// The client-side tools of a test, of which a program may execute some, and servers others.
 pub(crate) struct HostedTools<'s> {
     driver: Option<Arc<dyn ConversationDriver>>,
+    servers: ToolServers<'s>,
     mocks: Mocks<'s>,
     /// Is cancelled when the run stops: a program that executes a tool is not waited for then.
     stop: CancellationToken,
 }
 
 impl<'s> HostedTools<'s> {
-    /// The client-side tools of a test of `shared`, of which `mocks` has those that no program executes.
-    pub(crate) fn new(shared: &Run, mocks: Mocks<'s>) -> Self {
+    /// The client-side tools of a conversation: `mocks` has those that neither the `driver` nor one of the `servers` executes.
+    pub(crate) fn new(
+        driver: Option<Arc<dyn ConversationDriver>>,
+        servers: ToolServers<'s>,
+        mocks: Mocks<'s>,
+        stopper: &Stopper,
+    ) -> Self {
         Self {
-            driver: shared.conversations.driver().cloned(),
+            driver,
+            servers,
             mocks,
-            stop: shared.stopper.token().clone(),
+            stop: stopper.token().clone(),
         }
+    }
+
+    /// The servers that execute some of the tools.
+    pub(crate) fn servers(&mut self) -> &mut ToolServers<'s> {
+        &mut self.servers
     }
 }
 
@@ -91,6 +104,7 @@ impl ToolHost for HostedTools<'_> {
     fn handling(&self, tool: &str) -> Handling {
         match &self.driver {
             Some(driver) if driver.executes(tool) => Handling::Answered,
+            _ if self.servers.executes(tool) => Handling::Answered,
             _ => self.mocks.handling(tool),
         }
     }
@@ -106,8 +120,8 @@ impl ToolHost for HostedTools<'_> {
         })
     }
 
-    /// Answers the calls of one round, in the order in which the answers come: the program executes its tools, and mocks answer
-    /// the other calls.
+    /// Answers the calls of one round, in the order in which the answers come: the program and the servers execute their tools, and
+    /// mocks answer the other calls.
     fn answer_all<'a>(
         &'a mut self,
         calls: Vec<&'a ToolCall>,
@@ -116,17 +130,18 @@ impl ToolHost for HostedTools<'_> {
         Box::pin(async move {
             let Self {
                 driver,
+                servers,
                 mocks,
                 stop,
             } = self;
-            // Each call goes to the program if that executes its tool, else to the mocks.
+            // Each call goes to the program if that executes its tool, else to a server or to the mocks.
             let mut executed = Vec::new();
-            let mut mocked = Vec::new();
+            let mut others = Vec::new();
             let answers = Mutex::new(Vec::with_capacity(calls.len()));
             for call in calls {
                 match &*driver {
                     Some(driver) if driver.executes(&call.name) => executed.push((driver, call)),
-                    _ => mocked.push(call),
+                    _ => others.push(call),
                 }
             }
 
@@ -138,22 +153,26 @@ impl ToolHost for HostedTools<'_> {
                     lock(&answers).push(answer);
                 }
             };
-            // Mocks answer one after the other, since the answers of a mock can be a sequence.
-            let mock = async {
-                for call in mocked {
-                    let answer = mocks.answer(call, trace).await?;
+            // Servers and mocks answer one call after the other: a server has one session, and the answers of a mock can be a sequence.
+            let answer_others = async {
+                for call in others {
+                    let answer = if servers.executes(&call.name) {
+                        servers.answer(call).await?
+                    } else {
+                        mocks.answer(call, trace).await?
+                    };
                     lock(&answers).push(answer);
                 }
                 Ok::<_, Halt>(())
             };
             // A stop of the run does not wait for the program, which may take any time.
-            let all = async { tokio::join!(execute, mock) };
-            let ((), mocks_result) = tokio::select! {
+            let all = async { tokio::join!(execute, answer_others) };
+            let ((), others_answered) = tokio::select! {
                 biased;
                 () = stop.cancelled() => return Err(Halt::Stopped),
                 answered = all => answered,
             };
-            mocks_result?;
+            others_answered?;
             // A poisoned lock changes nothing: its list has every answer that was added.
             Ok(answers.into_inner().unwrap_or_else(PoisonError::into_inner))
         })

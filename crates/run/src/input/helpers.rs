@@ -1,7 +1,9 @@
 //! The helpers of a test: other agents that are asked something on its behalf, such as judges and simulators.
 
+use super::driver_input::HostedTools;
 use super::mocks::Mocks;
 use super::script_oracle::ScriptOracle;
+use super::tool_servers::OpenedTools;
 use crate::attempt::Attempt;
 use crate::context::RequestPace;
 use ananke_agents::Limits;
@@ -57,10 +59,18 @@ impl Helpers<'_> {
         // Requests to the helper are sent at the pace of this attempt, and within the limits of the helper's target.
         let pacer = self.scripts.attempt.pacer(self.pace, pace);
 
-        // A helper may have client-side tools of its own, with mocks like those of the agent under test.
-        let declared = CompiledClientTool::declarations(client_tools);
-        let mut mocks = Mocks::start(client_tools.clone(), self.scripts)
+        // A helper may have client-side tools of its own, with mocks and servers like those of the agent under test.
+        let opened = OpenedTools::open(
+            client_tools.clone(),
+            self.scripts,
+            (&self.limits, self.pace),
+            |_number| environment.helper_lane("tools"),
+        );
+        let opened = opened.await?;
+        let declared = CompiledClientTool::declarations(&opened.declared);
+        let mocks = Mocks::start(opened.declared, self.scripts)
             .map_err(|error| Problem::new(kind, error.to_string()).help("shorten the pattern"))?;
+        let mut tools = HostedTools::new(None, opened.servers, mocks, &case.shared.stopper);
 
         // The limits are those of the test, such as its deadline, except for the two that the helper has of its own.
         let mut helper = Helper {
@@ -69,7 +79,7 @@ impl Helpers<'_> {
             lane,
             target: &**target,
             client_tools: declared.into(),
-            tools: &mut mocks,
+            tools: &mut tools,
             limits: Limits {
                 timeout: *timeout,
                 pacer,
@@ -82,6 +92,8 @@ impl Helpers<'_> {
             spent: helpers,
             kind,
         };
-        helper.ask(question, read).await
+        let answer = helper.ask(question, read).await;
+        tools.servers().close().await;
+        answer
     }
 }

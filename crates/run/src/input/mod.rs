@@ -2,7 +2,7 @@
 //!
 //! The turns of the test (`written_turns`) come first. A simulator, a person as long as the agent waits for input
 //! (`awaited_input`), a walk (`walk_input`) or a program (`driver_input`) says what comes after them (`test_inputs`). `mocks`
-//! execute client-side tools; scripts and judges answer what rules ask (`script_oracle`, `judges`, through `helpers`).
+//! execute client-side tools, and so do servers of tools (`tool_servers`); scripts and judges answer what rules ask (`script_oracle`, `judges`, through `helpers`).
 //!
 //! **Invariant:** what an agent says is never a text of ananke's own: it is quoted, bounded and never interpolated.
 
@@ -16,6 +16,7 @@ mod script_oracle;
 mod simulated_input;
 mod simulator;
 mod test_inputs;
+mod tool_servers;
 mod walk_input;
 mod written_turns;
 
@@ -29,5 +30,6 @@ pub(crate) use script_oracle::ScriptOracle;
 pub(crate) use simulated_input::SimulatedInput;
 pub(crate) use simulator::Simulator;
 pub(crate) use test_inputs::TestInputs;
+pub(crate) use tool_servers::{OpenedTools, ToolServers};
 pub(crate) use walk_input::WalkInput;
 pub(crate) use written_turns::WrittenTurns;

@@ -8,7 +8,7 @@ use ananke_base::context::CaseKey;
 use ananke_base::statistics::{DurationStatistics, SequentialDecision, Spread};
 use ananke_model::model::BrokenProhibitions;
 use ananke_trace::outcome::{
-    CheckpointRuns, ErrorKind, Outcome, RunEvent, RunPolicy, SnapshotWritten, Stability,
+    CheckpointRuns, ErrorKind, Outcome, Picks, RunEvent, RunPolicy, SnapshotWritten, Stability,
     StabilityVerdict, Status, TestVerdict, TokenTotals,
 };
 
@@ -41,6 +41,8 @@ pub(crate) struct RepeatedRuns {
     run_tokens: Vec<u64>,
     /// The cost of each run of which it is known, in parts of a dollar.
     run_costs: Vec<u64>,
+    /// The tools that all runs so far picked.
+    picks: Option<Box<Picks>>,
 }
 
 impl RepeatedRuns {
@@ -76,6 +78,7 @@ impl RepeatedRuns {
             snapshots: Vec::new(),
             run_tokens: Vec::new(),
             run_costs: Vec::new(),
+            picks: None,
         }
     }
 
@@ -123,6 +126,17 @@ impl RepeatedRuns {
         }
         // For each checkpoint, the number of runs that reached it.
         CheckpointRuns::count(&mut stability.checkpoints, &transcript.checkpoints);
+    }
+
+    /// Moves the picks out of a run, and adds them to those of the runs before.
+    fn add_picks(&mut self, run: &mut Outcome) {
+        let Some(of_run) = run.picks.take() else {
+            return;
+        };
+        match &mut self.picks {
+            Some(picks) => picks.add(*of_run),
+            None => self.picks = Some(of_run),
+        }
     }
 
     /// The verdict on the test after a run that ended as `outcome` and is counted already; `None` if more runs are needed.
@@ -220,6 +234,7 @@ impl AttemptSeries for RepeatedRuns {
         }
 
         self.count(&outcome);
+        self.add_picks(&mut outcome);
         // `decide` reads `is_violated`, so the violation is noted first.
         let violates_first = self.violates_first(&outcome);
         self.is_violated |= violates_first;
@@ -274,6 +289,7 @@ impl AttemptSeries for RepeatedRuns {
         outcome.verdict.denied_warnings = self.denied_warnings;
         outcome.verdict.snapshots = self.snapshots;
         outcome.other_runs = self.others;
+        outcome.picks = self.picks;
         // If all runs were skipped, nothing was counted and the outcome is that of a single run.
         let mut stability = self.stability;
         if stability.runs() > 0 {

@@ -213,7 +213,7 @@ impl Renderer<'_> {
     fn call(&mut self, call: &ToolCall, turn: usize) {
         let (name, by) = (self.word(&call.name), self.by(&call.author));
         let client = if call.is_client_side {
-            ", answered by its mock"
+            ", answered by the client"
         } else {
             ""
         };

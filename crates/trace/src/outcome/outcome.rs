@@ -9,7 +9,7 @@ use std::ops::Add;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    FailedRuns, HelperTotals, Problem, RuleResult, SelfComparison, SkipCause, Stability,
+    FailedRuns, HelperTotals, Picks, Problem, RuleResult, SelfComparison, SkipCause, Stability,
     StabilityVerdict, Status, StatusChange, TestEnd, TestIdentity, TestVerdict, TokenTotals,
     Transcript, TurnOutcome, Walks,
 };
@@ -47,6 +47,9 @@ pub struct Outcome {
     #[serde(default)]
     #[mask(skip)]
     pub helpers: Box<HelperTotals>,
+    /// The tools that its model was offered and picked, in all its runs; `None` if no server's tools were offered.
+    #[serde(default)]
+    pub picks: Option<Box<Picks>>,
 }
 
 impl Outcome {

@@ -9,4 +9,4 @@ mod promises;
 mod schema_places;
 mod tool_lints;
 
-pub(super) use tool_lints::lint;
+pub use tool_lints::lint_tools;

@@ -29,7 +29,7 @@ struct LintedTool<'t> {
 }
 
 /// The findings about all `tools`, in their order.
-pub(in crate::audit) fn lint(tools: &[DeclaredTool]) -> Vec<AuditFinding> {
+pub fn lint_tools(tools: &[DeclaredTool]) -> Vec<AuditFinding> {
     let linted: Vec<LintedTool<'_>> = tools.iter().map(LintedTool::of).collect();
     let by_name: HashMap<&str, &LintedTool<'_>> = linted
         .iter()
@@ -43,6 +43,7 @@ pub(in crate::audit) fn lint(tools: &[DeclaredTool]) -> Vec<AuditFinding> {
             findings: Vec::new(),
         };
         lint_name(linted.tool, &mut folded_names, &mut found);
+        lint_description(linted.tool, &mut found);
         linted.lint_places(&mut found);
         linted.lint_promises(&by_name, &mut found);
         findings.extend(found.findings);
@@ -73,6 +74,15 @@ fn lint_name<'t>(
             format!("the tool says that it only reads, and its name begins with `{verb}`");
         let write = r#""readOnlyHint": false"#.to_owned();
         found.add(AuditCheck::ReadOnlyName, None, message, write);
+    }
+}
+
+/// Whether a tool says what it does.
+fn lint_description(tool: &DeclaredTool, found: &mut ToolFindings<'_>) {
+    if tool.description.trim().is_empty() {
+        let message = "the tool has no description".to_owned();
+        let write = r#""description": "…""#.to_owned();
+        found.add(AuditCheck::MissingDescription, None, message, write);
     }
 }
 
@@ -335,7 +345,7 @@ mod tests {
                 finding.write.unwrap_or_default()
             )
         };
-        lint(tools).into_iter().map(shown).collect()
+        lint_tools(tools).into_iter().map(shown).collect()
     }
 
     fn of_schema(description: &str, input: Value) -> Vec<String> {
@@ -400,12 +410,20 @@ mod tests {
     }
 
     #[test]
+    fn a_tool_says_what_it_does() {
+        let none = || json!({ "type": "object", "properties": {} });
+        assert_eq!(of_schema("Finds", none()), [""; 0]);
+        let expected = ["missing-description  \"description\": \"…\""];
+        assert_eq!(of_schema(" ", none()), expected);
+    }
+
+    #[test]
     fn names_that_differ_in_case_alone_are_found() {
         let none = || json!({ "type": "object", "properties": {} });
         let of_name = |name: &str| tool(name, "Finds", none());
         let tools = ["get_user", "getUser", "get_users", "GET-USER", "get_user"].map(of_name);
         let message = "the name differs from `get_user` in case, `-` or `_` alone";
-        let found: Vec<AuditFinding> = lint(&tools);
+        let found: Vec<AuditFinding> = lint_tools(&tools);
         let names: Vec<_> = found
             .iter()
             .map(|finding| finding.tool.as_deref())
@@ -486,7 +504,7 @@ mod tests {
             "Finds",
             json!({ "type": "object", "properties": properties }),
         )];
-        let found = lint(&tools);
+        let found = lint_tools(&tools);
         assert_eq!((found.len(), found[9].more), (10, 15));
     }
 }

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::{FileOptions, FileReport};
+use crate::report::words::picks;
 use crate::report::words::run_facts::run_facts;
 use crate::report::words::stability::{checkpoint, flip, flip_rate, numbers, percent};
 use crate::report::words::walks::summary;
@@ -133,6 +134,9 @@ fn diagnosis(outcome: &Outcome) -> String {
     }
     if let Some(stability) = &outcome.stability {
         block.stability(stability);
+    }
+    if let Some(picks) = outcome.picks.as_deref().and_then(picks::of_test) {
+        block.put("picks", quoted(&picks));
     }
     if let Some(walks) = &outcome.walks {
         block.put("walks", quoted(&summary(walks)));

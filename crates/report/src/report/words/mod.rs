@@ -3,6 +3,7 @@
 pub(super) mod checkpoints;
 pub(super) mod links;
 pub(super) mod measured;
+pub(super) mod picks;
 pub(super) mod rerun;
 pub(super) mod ruling;
 pub(super) mod run_facts;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexSet;
 
 use super::view::{KINDS, KindCounts};
-use super::{markup, page, view};
+use super::{markup, page, picks, view};
 use crate::report::Reporter;
 use crate::report::file::{FileOptions, FileReport};
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, attempts, transcript};
@@ -91,6 +91,8 @@ impl HtmlReport {
         let summary = SummaryLine::of(&self.run);
         let facts = run_facts(&self.run);
         page::head(&mut out, &summary, (&self.kinds, &self.targets), &facts)?;
+        picks::picks(&mut out, &self.run.picks)?;
+        page::open_main(&mut out)?;
         open_plain(&mut out, self.not_passed)?;
         copy(&mut self.plain, &mut out)?;
         close_plain(&mut out, self.not_passed.saturating_sub(MOST_PLAIN))?;

@@ -9,6 +9,7 @@ pub(in crate::report) mod markup;
 mod page;
 #[cfg(feature = "html")]
 mod page_parts;
+mod picks;
 mod story;
 mod view;
 

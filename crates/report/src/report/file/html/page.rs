@@ -22,7 +22,7 @@ const MOST_WARNINGS: usize = 20;
 /// The number of causes that are shown.
 const MOST_CAUSES: usize = 50;
 
-/// Everything above the tests.
+/// The verdict, the facts and the causes.
 pub(super) fn head(
     out: &mut impl Write,
     summary: &SummaryLine,
@@ -58,7 +58,11 @@ pub(super) fn head(
     facts(out, summary, targets)?;
     run_facts(out, made_with)?;
     out.write_all(b"</dl>\n</header>\n")?;
-    causes(out, summary.causes.as_deref().unwrap_or_default())?;
+    causes(out, summary.causes.as_deref().unwrap_or_default())
+}
+
+/// The beginning of the list of tests.
+pub(super) fn open_main(out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"<main id=\"main\" aria-label=\"Tests\">\n")
 }
 

@@ -140,7 +140,7 @@ function lineOf(one) {
 
 function call(one) {
   const times = one.started_ms === undefined ? [] : [`at ${took(one.started_ms)}`];
-  if (one.mocked) times.push("answered by its mock");
+  if (one.mocked) times.push("answered by the client");
   else if (one.duration_ms !== undefined) times.push(`took ${took(one.duration_ms)}`);
   if (one.failure) times.push(one.failure);
   if (one.result === undefined) times.push("no result");

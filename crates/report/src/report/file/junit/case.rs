@@ -9,6 +9,7 @@ use super::element::short;
 use super::{Element, element, words};
 use crate::report::build_job::BuildJob;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, attempts, transcript};
+use crate::report::words::picks;
 use crate::report::words::stability::{flip, percent};
 use crate::report::words::title;
 use ananke_base::text::{escape, is_confusable};
@@ -154,6 +155,9 @@ fn standing(outcome: &Outcome) -> Vec<(&'static str, String)> {
         all.push(("runs", stability.runs().to_string()));
         all.push(("pass_rate", pass_rate));
         all.push(("stability", stability.class().as_str().to_owned()));
+    }
+    if let Some(picks) = outcome.picks.as_deref().and_then(picks::of_test) {
+        all.push(("picks", picks));
     }
     if let Some(walks) = &outcome.walks {
         all.push(("walks", walks.walks.to_string()));

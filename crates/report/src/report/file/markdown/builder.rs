@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{MarkdownRows, code, failures, failures::Failures, message, words::folded};
+use super::{
+    MarkdownRows, code, failures, failures::Failures, message, picks::picks, words::folded,
+};
 use crate::report::layout::{Page, Palette, counts, mark};
 use crate::report::slowest::Slowest;
 use crate::report::words::rerun::rerun;
@@ -26,7 +28,7 @@ pub(in crate::report) const MARKER: &str = "<!-- ananke -->";
 const COMMAND: usize = 500;
 
 /// The most bytes of a name in a row, and of a message.
-const NAME: usize = 300;
+pub(super) const NAME: usize = 300;
 
 /// Builds the Markdown report of a run.
 #[derive(Debug)]
@@ -197,7 +199,7 @@ impl MarkdownBuilder {
 
     /// The part after the failures.
     fn rest(&self) -> String {
-        let mut text = String::new();
+        let mut text = picks(&self.run.picks, self.most / 8);
         let end = self.run.end.as_ref();
         text += &expired(
             end.map(|end| end.verdict.expired.as_slice())

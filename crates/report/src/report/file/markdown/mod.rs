@@ -7,6 +7,7 @@
 mod builder;
 mod failures;
 mod markdown_report;
+mod picks;
 mod words;
 
 pub(in crate::report) use builder::{MARKER, MarkdownBuilder};

@@ -5,12 +5,18 @@ use anstyle::Style;
 
 use super::{Before, ConsoleReport, Verbosity};
 use crate::report::layout::{Page, counts};
-use crate::report::terminal::listing::write_snapshots;
+use crate::report::terminal::listing::{MOST, bounded, further, write_snapshots};
+use crate::report::words::picks::PickTable;
 use crate::report::words::rerun::rerun;
 use crate::report::words::run_facts::change_totals;
 use crate::report::words::{ruling, run_facts, stability, tokens};
 use crate::run_document::RunTotals;
+use ananke_base::context::TerminalSize;
 use ananke_base::text::{duration, escape};
+use ananke_trace::outcome::OfferedTool;
+
+/// The columns of a table where nothing has a width.
+const TABLE_WIDTH: usize = 120;
 
 impl ConsoleReport {
     /// The failures, and as the last line the counts that a person looks for first. The verdict and the time are there if
@@ -24,6 +30,7 @@ impl ConsoleReport {
             page.end();
         }
         self.write_not_run(&mut page);
+        self.write_picks(&mut page);
         let verdict = self.run.end.as_ref().map(|end| &end.verdict);
         let causes = &self.run.causes;
         self.result.write(verdict, causes, palette, &mut page);
@@ -38,6 +45,58 @@ impl ConsoleReport {
         page.put(palette.faint, &run_facts::took(&self.run));
         page.end();
         page.into_text()
+    }
+
+    /// Writes which tools models picked, and those that no model did.
+    fn write_picks(&self, page: &mut Page) {
+        let Some(table) = PickTable::of(&self.run.picks) else {
+            return;
+        };
+        let palette = &self.palette;
+        page.line(palette.strong, "picks");
+        // The table has an indentation of its own.
+        let width = TerminalSize::width(self.size).unwrap_or(TABLE_WIDTH);
+        let width = width.saturating_sub(2);
+        if let Some(lines) = table.lines(width) {
+            for line in lines {
+                page.lines(&format!("  {line}\n"));
+            }
+        } else {
+            for row in &table.rows {
+                page.space(2);
+                page.hang_at(4);
+                page.line(Style::new(), &escape::line(&bounded(row.test)));
+                page.space(4);
+                page.hang_at(4);
+                page.line(Style::new(), &table.in_one_line(row));
+            }
+        }
+        if table.further_rows > 0 {
+            let more = format!("  … and {} more tests", table.further_rows);
+            page.line(palette.faint, &more);
+        }
+        if table.further_columns > 0 {
+            let more = format!("  … and {} more tools", table.further_columns);
+            page.line(palette.faint, &more);
+        }
+        page.end();
+        let never: Vec<&OfferedTool> = self.run.picks.never_picked().collect();
+        if never.is_empty() {
+            return;
+        }
+        page.line(palette.strong, "never picked");
+        for tool in never.iter().take(MOST) {
+            page.space(2);
+            page.hang_at(4);
+            page.plain(&escape::line(&bounded(&tool.name)));
+            if !tool.unclear.is_empty() {
+                let unclear = format!(": {}", tool.unclear.join("; "));
+                page.put(palette.faint, &escape::line(&bounded(&unclear)));
+            }
+            page.end();
+        }
+        further(never.len().saturating_sub(MOST), palette, page);
+        page.end();
     }
 
     fn write_not_run(&self, page: &mut Page) {

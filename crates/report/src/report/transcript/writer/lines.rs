@@ -276,7 +276,7 @@ impl TranscriptWriter {
             .map(|us| format!("at {}", duration::rounded(us)));
         let is_answered = call.result.is_some() && call.is_client_side;
         let ended = match call.duration_us {
-            _ if is_answered => Some("answered by its mock".to_owned()),
+            _ if is_answered => Some("answered by the client".to_owned()),
             taken if is_brief => taken.filter(|taken| *taken >= 1000).map(duration::rounded),
             taken => taken.map(|taken| format!("took {}", duration::rounded(taken))),
         };

@@ -1,0 +1,112 @@
+//! The tools that a model was offered with those of a server, and those that it picked.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use ananke_derive::Mask;
+
+/// The tools that a test offered to its model, and in how many runs the model picked them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize, JsonSchema)]
+pub struct Picks {
+    /// The number of runs that came to an end and are counted here.
+    #[schemars(extend("x-since" = "1.2"))]
+    #[mask(skip)]
+    pub runs: u32,
+    /// The number of these runs in which the model picked no tool.
+    #[schemars(extend("x-since" = "1.2"))]
+    #[mask(skip)]
+    pub none: u32,
+    /// The tools: those that were offered, in the order of the request, then others that the model called.
+    #[schemars(extend("x-since" = "1.2"))]
+    pub tools: Vec<OfferedTool>,
+}
+
+/// A tool that a model was offered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize, JsonSchema)]
+pub struct OfferedTool {
+    /// The name of the tool.
+    #[schemars(extend("x-since" = "1.2"))]
+    pub name: String,
+    /// The number of runs in which the model picked it.
+    #[schemars(extend("x-since" = "1.2"))]
+    #[mask(skip)]
+    pub picked: u32,
+    /// The things in its declaration that are unclear to a model, as `ananke audit` finds them; omitted if there are none.
+    #[schemars(extend("x-since" = "1.2"))]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unclear: Vec<String>,
+}
+
+impl OfferedTool {
+    /// A tool that no model picked so far.
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Picks {
+    /// The picks before any run, of a test that offered these tools.
+    pub fn of_no_run(offered: Vec<OfferedTool>) -> Self {
+        Self {
+            tools: offered,
+            ..Self::default()
+        }
+    }
+
+    /// The picks of one run, in which the model was `offered` these tools, and called those with the names `called`.
+    pub fn of_run<'c>(offered: Vec<OfferedTool>, called: impl Iterator<Item = &'c str>) -> Self {
+        let mut picks = Self {
+            runs: 1,
+            none: 1,
+            tools: offered,
+        };
+        for name in called {
+            picks.none = 0;
+            // A tool that is called twice in one run was picked in that run: it counts once.
+            picks.tool(name).picked = 1;
+        }
+        picks
+    }
+
+    /// Adds the picks of another run of the same test.
+    pub fn add(&mut self, other: Self) {
+        self.runs += other.runs;
+        self.none += other.none;
+        for tool in other.tools {
+            self.tool(&tool.name).picked += tool.picked;
+        }
+    }
+
+    /// The tool `name`, which is added if it was not offered.
+    fn tool(&mut self, name: &str) -> &mut OfferedTool {
+        let known = self.tools.iter().position(|tool| tool.name == name);
+        let place = known.unwrap_or_else(|| {
+            self.tools.push(OfferedTool::new(name));
+            self.tools.len() - 1
+        });
+        &mut self.tools[place]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_counts_once_for_each_tool_that_it_picked() {
+        let offered = || vec![OfferedTool::new("find"), OfferedTool::new("pay")];
+        let mut picks = Picks::of_run(offered(), ["find", "find", "other"].into_iter());
+        picks.add(Picks::of_run(offered(), ["find"].into_iter()));
+        picks.add(Picks::of_run(offered(), std::iter::empty()));
+        let counts: Vec<(&str, u32)> = picks
+            .tools
+            .iter()
+            .map(|tool| (tool.name.as_str(), tool.picked))
+            .collect();
+        assert_eq!((picks.runs, picks.none), (3, 1));
+        assert_eq!(counts, [("find", 2), ("pay", 0), ("other", 1)]);
+    }
+}

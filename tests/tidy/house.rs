@@ -387,6 +387,18 @@ pub(crate) const ADDED: &[AddedLines] = &[
     },
     AddedLines {
         stage: "35c",
+        krate: "run",
+        lines: 420,
+        what: "servers whose tools a model is given",
+    },
+    AddedLines {
+        stage: "35c",
+        krate: "report",
+        lines: 340,
+        what: "the tools that models pick, in every report",
+    },
+    AddedLines {
+        stage: "35c",
         krate: "base",
         lines: 110,
         what: "amounts of money",

@@ -37,7 +37,7 @@ pub struct ObservedExchange {
     pub end: Option<Result<Ended, TargetError>>,
     /// Whether a response came.
     pub has_response: bool,
-    /// The tools that were declared.
+    /// The list, once the agent sent it.
     pub tools: Option<Vec<DeclaredTool>>,
     /// The result of the call.
     pub result: Option<ResultContent<'static>>,
@@ -91,7 +91,8 @@ impl Sink for ObservedExchange {
             Change::CallAnswered {
                 result, is_error, ..
             } => {
-                (self.result, self.is_error) = (Some(result), is_error == Some(true));
+                self.result = Some(result);
+                self.is_error = is_error == Some(true);
             }
             Change::MessageText { delta, .. } => self.text.push_str(&delta),
             Change::RunEnded(end @ RunEnd::Error { .. }) => self.refusal = Some(end),

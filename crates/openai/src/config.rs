@@ -1,15 +1,12 @@
-//! The keys of an OpenAI-compatible model, and the target that they make.
+//! The keys of an OpenAI-compatible model.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::chat_request::RESERVED;
-use super::session::ChatCompletions;
+use ananke_agents::ToolExecution;
 use ananke_agents::http::HttpConfig;
-use ananke_agents::{ModelKeys, ModelTarget, ToolExecution};
 use ananke_base::source::{FreeMap, Node};
 use ananke_model::model::{Number, Since, Text, Toggle};
-use ananke_model::variables::{Interpolation, Leaf};
 
 /// The path of chat completions under the base of an API.
 pub(super) const CHAT_COMPLETIONS: &str = "chat/completions";
@@ -47,28 +44,4 @@ pub struct OpenaiConfig {
     #[serde(rename = "$ananke::flattened")]
     #[schemars(flatten)]
     pub http: HttpConfig,
-}
-
-impl OpenaiConfig {
-    /// Checks a target, and fills in its variables.
-    ///
-    /// # Errors
-    /// If a variable has no value yet, or if a problem was reported to `interpolation`.
-    pub(super) fn target(
-        &self,
-        interpolation: &mut Interpolation<'_>,
-    ) -> Leaf<ModelTarget<ChatCompletions>> {
-        let keys = ModelKeys {
-            endpoint: &self.endpoint,
-            model: &self.model,
-            instructions: self.instructions.as_ref(),
-            params: self.params.as_ref(),
-            tools: self.tools,
-            headers: self.headers.as_ref(),
-            retry_429: self.retry_429.as_ref(),
-            http: &self.http,
-        };
-        let settings = keys.fill(CHAT_COMPLETIONS, &RESERVED, interpolation)?;
-        Ok(ModelTarget::new(settings, ChatCompletions))
-    }
 }

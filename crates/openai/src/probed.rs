@@ -20,7 +20,7 @@ impl ProbedProtocol for ProbedOpenai {
 
 fn at(url: &ModelUrl<'_>) -> Vec<TargetCandidate> {
     let mut candidates = Vec::new();
-    // The path of another API of models has no chat completions below it.
+    // The path of another API of models has no chat completions below it, so that a question there would find nothing.
     if !url.ends_with("/responses") {
         candidates.push(url.listed());
     }

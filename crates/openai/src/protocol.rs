@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
-use super::{config::OpenaiConfig, probed::ProbedOpenai, served::ServedChat};
+use super::chat_request::RESERVED;
+use super::config::{CHAT_COMPLETIONS, OpenaiConfig};
+use super::session::ChatCompletions;
+use super::{probed::ProbedOpenai, served::ServedChat};
 use ananke_agents::{
-    Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, ServedProtocol, Target,
-    ToolExecution,
+    Capabilities, Capability, ModelKeys, ModelTarget, ProbedProtocol, Protocol, ProtocolConfig,
+    ServedProtocol, Target, ToolExecution,
 };
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
 use ananke_model::variables::{Interpolation, Leaf};
 
-/// A model keeps nothing: it has no state to show, and no thread to replay.
+/// A model keeps nothing between requests, so that it has no state to show and no thread to replay.
 const ABILITIES: &[Capability] = &[
     Capability::ToolCalls,
     Capability::Usage,
@@ -69,6 +72,17 @@ impl ProtocolConfig for OpenaiConfig {
     }
 
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>> {
-        Ok(Arc::new(self.target(interpolation)?))
+        let keys = ModelKeys {
+            endpoint: &self.endpoint,
+            model: &self.model,
+            instructions: self.instructions.as_ref(),
+            params: self.params.as_ref(),
+            tools: self.tools,
+            headers: self.headers.as_ref(),
+            retry_429: self.retry_429.as_ref(),
+            http: &self.http,
+        };
+        let settings = keys.fill(CHAT_COMPLETIONS, &RESERVED, interpolation)?;
+        Ok(Arc::new(ModelTarget::new(settings, ChatCompletions)))
     }
 }

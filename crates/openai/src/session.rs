@@ -82,7 +82,7 @@ impl OpenaiSession {
         Ok(ended)
     }
 
-    /// Adds the messages of an action to the conversation; the next request sends all of it.
+    /// Adds the messages of an action to the conversation, since the next request sends all of it.
     ///
     /// # Errors
     /// If a model has no such action.

@@ -318,10 +318,11 @@ impl Replay {
         ))
     }
 
-    /// Notes why the rest cannot be replayed, and returns the error for the protocol.
+    /// Notes why the rest cannot be replayed, and returns the error for the protocol. The first reason stays: what is asked after it
+    /// may follow from it.
     pub(super) fn refuse(&self, problem: Problem) -> TargetError {
         let Problem { message, help, .. } = problem.clone();
-        self.0.left().error = Some(problem);
+        self.0.left().error.get_or_insert(problem);
         TargetError {
             message,
             received: Received::default(),

@@ -1,15 +1,12 @@
-//! The keys of a model of the Responses API, and the target that they make.
+//! The keys of a model of the Responses API.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::responses_request::RESERVED;
-use super::session::ResponsesApi;
+use ananke_agents::ToolExecution;
 use ananke_agents::http::HttpConfig;
-use ananke_agents::{ModelKeys, ModelTarget, ToolExecution};
 use ananke_base::source::{FreeMap, Node};
 use ananke_model::model::{NotBefore, Number, Text, Toggle};
-use ananke_model::variables::{Interpolation, Leaf};
 
 /// The path of responses under the base of an API.
 pub(super) const RESPONSES: &str = "responses";
@@ -51,31 +48,6 @@ pub struct ResponsesConfig {
     #[serde(rename = "$ananke::flattened")]
     #[schemars(flatten)]
     pub http: HttpConfig,
-}
-
-impl ResponsesConfig {
-    /// Checks a target, and fills in its variables.
-    ///
-    /// # Errors
-    /// If a variable has no value yet, or if a problem was reported to `interpolation`.
-    pub(super) fn target(
-        &self,
-        interpolation: &mut Interpolation<'_>,
-    ) -> Leaf<ModelTarget<ResponsesApi>> {
-        let keys = ModelKeys {
-            endpoint: &self.endpoint,
-            model: &self.model,
-            instructions: self.instructions.as_ref(),
-            params: self.params.as_ref(),
-            tools: self.tools,
-            headers: self.headers.as_ref(),
-            retry_429: self.retry_429.as_ref(),
-            http: &self.http,
-        };
-        let settings = keys.fill(RESPONSES, &RESERVED, interpolation)?;
-        let history = self.history.unwrap_or_default();
-        Ok(ModelTarget::new(settings, ResponsesApi { history }))
-    }
 }
 
 /// The form in which a request has the conversation before it.

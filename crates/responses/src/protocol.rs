@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use super::config::ResponsesConfig;
+use super::config::{RESPONSES, ResponsesConfig};
 use super::probed::ProbedResponses;
+use super::responses_request::RESERVED;
 use super::served::ServedResponses;
+use super::session::ResponsesApi;
 use ananke_agents::{
-    Capabilities, Capability, ProbedProtocol, Protocol, ProtocolConfig, ServedProtocol, Target,
-    ToolExecution,
+    Capabilities, Capability, ModelKeys, ModelTarget, ProbedProtocol, Protocol, ProtocolConfig,
+    ServedProtocol, Target, ToolExecution,
 };
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
@@ -74,7 +76,22 @@ impl ProtocolConfig for ResponsesConfig {
     }
 
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Leaf<Arc<dyn Target>> {
-        Ok(Arc::new(self.target(interpolation)?))
+        let keys = ModelKeys {
+            endpoint: &self.endpoint,
+            model: &self.model,
+            instructions: self.instructions.as_ref(),
+            params: self.params.as_ref(),
+            tools: self.tools,
+            headers: self.headers.as_ref(),
+            retry_429: self.retry_429.as_ref(),
+            http: &self.http,
+        };
+        let settings = keys.fill(RESPONSES, &RESERVED, interpolation)?;
+        let history = self.history.unwrap_or_default();
+        Ok(Arc::new(ModelTarget::new(
+            settings,
+            ResponsesApi { history },
+        )))
     }
 }
 

@@ -12,7 +12,7 @@ use ananke_trace::trace::{
     Fact, Facts, JsonKinds as Kinds, KnownKey, Unread, unread_items, unread_keys,
 };
 
-/// Facts of text.
+/// The rules about what an answer says.
 const TEXT: Facts = Facts::of(&[Fact::Text]);
 
 /// Facts of the arguments of a call.

@@ -35,9 +35,9 @@ pub(crate) struct AgentProject {
     pub(crate) turns: AgentTurns,
 }
 
-/// The tools of an agent.
+/// The side that executes the tools of an agent, which decides who calls them.
 pub(crate) enum AgentTools {
-    /// The agent lists them, and a client calls them.
+    /// A server of MCP has such tools: the agent lists them, and a client calls them.
     Listed(Vec<DeclaredTool>),
     /// A client declares them, and the agent calls them.
     OfClient(Vec<DeclaredTool>),

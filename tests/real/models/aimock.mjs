@@ -1,4 +1,4 @@
-// A model behind the Responses API, by a public mock of it: what is answered depends on what the user says.
+// A model behind the Responses API and chat completions, by a public mock of them: what is answered depends on what the user says.
 //
 // It binds a free port on the loopback interface, prints its address as the first line of its standard output, and ends
 // when its standard input is closed or on SIGTERM.
@@ -16,6 +16,30 @@ mock.on({ toolCallId: "call_weather" }, { content: "It is clear in Rome.", usage
 mock.on({ toolCallId: "call_lost", toolResultContains: "on strike" }, { content: "The post is on strike." });
 mock.on({ toolCallId: "call_south" }, { content: "North has seven, south has none.", usage: usage(60, 9) });
 mock.on({ toolCallId: "call_again" }, { toolCalls: [call("find_parcel", { number: "P-1" }, "call_again")] });
+
+mock.on({ toolCallId: "call_order" }, { content: "It is on its way." });
+mock.on({ toolCallId: "call_refund" }, { content: "You have your money back." });
+mock.on({ toolCallId: "call_product" }, { content: "There is no such product." });
+mock.on({ toolCallId: "call_sum" }, { content: "Five.", usage: usage(30, 2) });
+
+// The prompts of docs/picks.md. A model does not pick the same tool each time.
+const picks = {
+  order: { toolCalls: [call("find_order", { number: "O-7" }, "call_order")] },
+  product: { toolCalls: [call("find_product", { words: "O-7" }, "call_product")] },
+  refund: { toolCalls: [call("refund_order", { number: "O-7", reason: "It is broken." }, "call_refund")] },
+};
+const one_of_five = (said, answers) => answers.forEach((answer, sequenceIndex) => mock.on({ userMessage: said, sequenceIndex }, answer));
+one_of_five("by Friday", [picks.order, picks.order, picks.product, picks.order, picks.order]);
+one_of_five("in pieces", [picks.refund, picks.order, picks.refund, picks.order, picks.refund]);
+for (const said of ["Refund O-7", "money back for O-7"]) {
+  mock.onMessage(said, picks.refund);
+}
+for (const said of ["Where is order O-7", "Has O-7 been sent", "look up my order"]) {
+  mock.onMessage(said, picks.order);
+}
+mock.onMessage("When do you open", { content: "I do not know." });
+mock.onMessage("open on Sundays", { content: "I do not know." });
+mock.onMessage("two and three", { toolCalls: [call("add", { a: 2, b: 3 }, "call_sum")], usage: usage(20, 8) });
 
 mock.onMessage("weather in Rome", { toolCalls: [call("get_weather", { city: "Rome" }, "call_weather")], usage: usage(20, 8) }, { chunkSize: 4 });
 mock.onMessage("And tomorrow", { content: "It will rain." });

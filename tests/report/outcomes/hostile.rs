@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
+use ananke::outcome::coverage::{OfferedTool, Picks};
 use ananke::outcome::{
     CheckpointRuns, ComparedValue, EarlierMessage, EndCause, ErrorKind, InputDecision, InputOrigin,
-    InputReason, JudgeAnswer, Level, OfferedTool, Outcome, Picks, Problem, Quarantine, RuleCounts,
-    RuleResult, RuleStatus, Ruling, SaidLine, Stability, StabilityVerdict, Status, TestIdentity,
-    TestVerdict, Transcript, TranscriptLine, TurnEnd, TurnOutcome, ValueDifference,
+    InputReason, JudgeAnswer, Level, Outcome, Problem, Quarantine, RuleCounts, RuleResult,
+    RuleStatus, Ruling, SaidLine, Stability, StabilityVerdict, Status, TestIdentity, TestVerdict,
+    Transcript, TranscriptLine, TurnEnd, TurnOutcome, ValueDifference,
 };
 use ananke::trace::AgentTime;
 
@@ -232,10 +233,7 @@ fn picks_made_of(say: impl Fn(&'static str) -> String) -> Picks {
         unclear: vec![say("tool's finding")],
         ..OfferedTool::new(&say("tool that is never picked"))
     };
-    Picks::of_run(
-        vec![OfferedTool::new(&picked), never],
-        [picked.as_str()].into_iter(),
-    )
+    Picks::of_run(vec![OfferedTool::new(&picked), never], &[picked.as_str()])
 }
 
 /// Runs with every text that `say` makes of its place.

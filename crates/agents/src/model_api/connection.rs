@@ -44,11 +44,11 @@ pub enum ModelReply<R> {
     Stopped,
 }
 
-/// The connection of one conversation with a model.
+/// The parts that each exchange of a conversation needs, whatever the API.
 pub struct ModelConnection {
-    /// The settings of the model.
+    /// The filled keys of the target, which all its conversations share.
     pub settings: Arc<ModelSettings>,
-    /// Ids of messages.
+    /// The source of the ids that reports show, since some servers send messages without one.
     pub ids: Arc<dyn Ids>,
     /// Arrival times, and the time of day for servers that say when to ask again.
     pub clock: Arc<dyn Clock>,

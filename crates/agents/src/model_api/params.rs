@@ -23,7 +23,7 @@ impl ModelParams {
 /// The keys that each request of an API sets itself: as `params` they are errors.
 #[derive(Clone, Copy, Debug)]
 pub struct ReservedKeys {
-    /// Their names.
+    /// The keys as written, such as `stream`.
     pub names: &'static [&'static str],
     /// The keys of a target that set them instead, as the help of the error.
     pub help: &'static str,

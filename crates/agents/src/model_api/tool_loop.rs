@@ -50,7 +50,7 @@ impl CallKeys {
 }
 
 impl ToolLoop {
-    /// The loop of a session with a model.
+    /// The calls before the first request: those of the history in `options`.
     pub fn of(settings: &ModelSettings, options: &SessionOptions) -> Self {
         let declared = Arc::clone(&options.client_tools);
         Self::new(

@@ -47,14 +47,19 @@ pub struct ClientTool {
 impl ClientTool {
     /// The place of its name, or of the name of its server; `None` if it has neither.
     pub fn place(&self) -> Option<Span> {
-        let name = self.name.as_ref().or(self.from.as_ref())?;
-        Some(name.span)
+        if let Some(name) = &self.name {
+            return Some(name.span);
+        }
+        Some(self.from.as_ref()?.span)
     }
 
     /// All mocks of the entry.
-    pub fn mocks(&self) -> impl Iterator<Item = &Mock> {
-        let of_server = self.mocks.iter().flat_map(FreeMap::values);
-        self.mock.iter().chain(of_server)
+    pub fn mocks(&self) -> Vec<&Mock> {
+        let mut mocks = Vec::from_iter(&self.mock);
+        if let Some(of_server) = &self.mocks {
+            mocks.extend(of_server.values());
+        }
+        mocks
     }
 }
 
@@ -63,7 +68,7 @@ impl ClientTool {
 pub enum ExecutedTools {
     /// All that have no mock and change no data.
     Unmocked,
-    /// Those with these names, also if they change data.
+    /// The tools with these names, also if they change data.
     Named(Vec<Text>),
 }
 
@@ -72,7 +77,7 @@ impl<'de> Deserialize<'de> for ExecutedTools {
         let node = Node::deserialize(deserializer)?;
         match node.value {
             NodeValue::Bool(true) => Ok(Self::Unmocked),
-            NodeValue::List(_) => form(&node).map(Self::Named),
+            NodeValue::List(_) => Ok(Self::Named(form(&node)?)),
             _ => Err(no_form(&node, "`true` or a list of names of tools")),
         }
     }

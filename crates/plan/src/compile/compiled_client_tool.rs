@@ -57,7 +57,7 @@ pub struct CompiledMockAnswer {
 /// The client-side tools of a target, of a test, or of both.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompiledClientTools {
-    /// The tools that are written.
+    /// The entries with a `name`, each with its own mock.
     pub written: Vec<CompiledClientTool>,
     /// The servers whose tools are declared as well.
     pub served: Vec<ServedTools>,
@@ -70,19 +70,19 @@ pub struct ServedTools {
     pub target: String,
     /// The mocks that answer calls to its tools, by their names, in the order of the file.
     pub mocks: Vec<(String, CompiledMock)>,
-    /// The tools that it executes itself.
+    /// The calls that reach the server, and are not answered here.
     pub executed: CompiledExecution,
 }
 
 /// The tools that a server executes itself. A mock comes first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum CompiledExecution {
-    /// None.
+    /// No call reaches it: mocks answer, or calls stay open.
     #[default]
     Nothing,
     /// All that change no data.
     Unmocked,
-    /// Those with these names.
+    /// The tools with these names, whatever they do.
     Named(Vec<String>),
 }
 
@@ -128,23 +128,22 @@ impl CompiledClientTools {
     /// servers alike.
     #[must_use]
     pub(crate) fn merged(self, test: Self) -> Self {
-        let name_of_tool = |tool: &CompiledClientTool| tool.declaration.name.clone();
-        let name_of_server = |served: &ServedTools| served.target.clone();
         Self {
-            written: merged_by_name(self.written, test.written, name_of_tool),
-            served: merged_by_name(self.served, test.served, name_of_server),
+            written: merged_by_name(self.written, test.written, |tool| &tool.declaration.name),
+            served: merged_by_name(self.served, test.served, |served| &served.target),
         }
     }
 }
 
 /// The entries of a target, each replaced by the test's entry of the same name if there is one, then the test's further ones.
-fn merged_by_name<T>(mut target: Vec<T>, test: Vec<T>, name: impl Fn(&T) -> String) -> Vec<T> {
+fn merged_by_name<T>(mut target: Vec<T>, test: Vec<T>, name: impl Fn(&T) -> &String) -> Vec<T> {
+    // Names are copied, since the entries that have them are replaced.
     let mut places = HashMap::new();
     for (place, entry) in target.iter().enumerate() {
-        places.insert(name(entry), place);
+        places.insert(name(entry).clone(), place);
     }
     for entry in test {
-        match places.get(&name(&entry)) {
+        match places.get(name(&entry)) {
             Some(place) => target[*place] = entry,
             None => target.push(entry),
         }

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::part;
 use super::part::listed;
-use ananke_trace::outcome::{OfferedTool, Outcome};
+use ananke_trace::outcome::Outcome;
+use ananke_trace::outcome::coverage::OfferedTool;
 
 /// The most tests whose picks are kept.
 const MOST_TESTS: usize = 1000;
@@ -19,7 +20,7 @@ const MOST_TOOLS: usize = 1000;
 /// The picks of the tests of a run that offer the tools of a server to their models.
 #[derive(Debug, Default)]
 pub(crate) struct PickTotals {
-    /// The tests, in the order of the run.
+    /// One entry for each test with tools of a server, in the order of the run.
     pub(crate) tests: Vec<TestPicks>,
     /// The number of tests that are not kept.
     pub(crate) further: usize,
@@ -30,7 +31,7 @@ pub(crate) struct PickTotals {
 /// The picks of one test.
 #[derive(Debug)]
 pub(crate) struct TestPicks {
-    /// The id of the test.
+    /// The id, as in the result.
     pub(crate) id: String,
     /// The number of runs that came to an end.
     pub(crate) runs: u32,
@@ -41,7 +42,7 @@ pub(crate) struct TestPicks {
 }
 
 impl PickTotals {
-    /// Adds a test.
+    /// Counts the picks of `outcome`, if its test has tools of a server.
     pub(crate) fn add(&mut self, outcome: &Outcome) {
         let Some(picks) = &outcome.picks else {
             return;
@@ -57,6 +58,7 @@ impl PickTotals {
                 self.tools.insert(tool.name.clone(), tool.clone());
             }
         }
+        // The sums above are of all tests, since a tool that a later test picks is not one that was never picked.
         if self.tests.len() == MOST_TESTS {
             self.further += 1;
             return;

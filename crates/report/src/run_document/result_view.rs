@@ -21,8 +21,9 @@ use super::walks_and_checkpoints::{CheckpointView, WalksView};
 use super::{format_version::FormatVersion, part};
 use ananke_base::{context::Day, diagnostic::Place, statistics::StabilityClass};
 use ananke_model::variables::TestAbout;
+use ananke_trace::outcome::coverage::Picks;
 use ananke_trace::outcome::{
-    EarlierMessage, Outcome, Picks, Quarantine, SkipCause, SnapshotWritten, Stability, Status,
+    EarlierMessage, Outcome, Quarantine, SkipCause, SnapshotWritten, Stability, Status,
     StatusChange, TestIdentity,
 };
 use ananke_trace::trace::{AgentTime, Cost, Peer};

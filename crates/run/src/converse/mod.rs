@@ -10,6 +10,7 @@ mod carry_out;
 mod observe;
 mod run_attempt;
 pub(crate) mod run_attempts;
+mod take_result;
 mod test_conversation;
 mod verify_recording;
 

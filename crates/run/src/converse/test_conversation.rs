@@ -5,14 +5,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::observe::observe;
-use crate::attempt::{Attempt, snapshots};
+use crate::attempt::Attempt;
 use crate::context::{
-    AttemptPurpose, Case, ConversationBeginning, ConversationEnd, ConversationLocks,
-    ConversationStart, Follower, RequestPace, TestStep, UnwrittenInput, turn_count,
+    Case, ConversationBeginning, ConversationEnd, ConversationLocks, ConversationStart, Follower,
+    RequestPace, TestStep, UnwrittenInput,
 };
 use crate::input::{
     AwaitedInput, DriverInput, Helpers, HostedTools, Judges, Mocks, OpenedTools, ScriptOracle,
-    SimulatedInput, Simulator, TestInputs, TestOracle, ToolServers, WalkInput, WrittenTurns,
+    ServerAccess, SimulatedInput, Simulator, TestInputs, TestOracle, ToolServers, WalkInput,
+    WrittenTurns,
 };
 use ananke_agents::{Limits, Session, SessionOptions, Target};
 use ananke_base::context::lock;
@@ -25,12 +26,7 @@ use ananke_plan::compile::CompiledClientTool;
 use ananke_plan::project::DEFAULT_TURN_TIMEOUT;
 use ananke_plan::{Preparation, Prepared};
 use ananke_rules::{Evaluator, Inherited, Measure, TurnCondition};
-use ananke_trace::outcome::{
-    ErrorKind, Halt, OfferedTool, Outcome, Picks, Problem, RuleResult, Status,
-};
-
-/// The number of rules that are named of those that a skipped test has not evaluated.
-const LISTED_RULES: usize = 5;
+use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult};
 
 /// The problem of a pattern that compiles to more than is allowed.
 fn too_large(error: &regex::Error) -> Problem {
@@ -51,20 +47,6 @@ fn longest_duration(rules: &Inherited) -> Duration {
     let limits = turns.filter_map(|turn| turn.limits.get(Measure::Duration));
     let most = limits.map(|limit| limit.most).max();
     Duration::from_millis(most.unwrap_or_default())
-}
-
-/// The reason that a test is skipped whose agent waits for input: with the rules that nothing decided, and what to do.
-fn why_skipped(why: &str, open_rules: &[String]) -> String {
-    let listed = open_rules.len().min(LISTED_RULES);
-    let named = open_rules[..listed].join(", ");
-    let unchecked = match open_rules.len() - listed {
-        0 if listed == 0 => String::new(),
-        0 => format!("; not checked: {named}"),
-        more => format!("; not checked: {named} and {more} more"),
-    };
-    format!(
-        "{why}{unchecked}; add a turn that answers, `simulate` or `interactive`, or `on_missing_input: end`"
-    )
 }
 
 impl Attempt<'_> {
@@ -88,9 +70,13 @@ impl Attempt<'_> {
         // The tools of servers are known once these have listed them: from here on they are tools as if they were written.
         let pace = self.pace();
         let scripts = self.scripts(preparation);
-        let limits = self.budget(&prepared, &pace).turn;
+        let access = ServerAccess {
+            scripts,
+            limits: &self.budget(&prepared, &pace).turn,
+            pace: &pace,
+        };
         let tools = take(&mut prepared.client_tools);
-        let opened = OpenedTools::open(tools, scripts, (&limits, &pace), tool_server_lane).await?;
+        let opened = OpenedTools::open(tools, access, tool_server_lane).await?;
         prepared.client_tools.written = opened.declared;
         self.hand_to_driver(&mut prepared);
 
@@ -243,7 +229,7 @@ impl Attempt<'_> {
         &self,
         preparation: &Mutex<Preparation>,
         mut prepared: Prepared,
-        servers: ToolServers<'_>,
+        servers: ToolServers,
         start: &ConversationStart,
         followers: &[Box<dyn Follower>],
     ) -> Result<ConversationResult, Problem> {
@@ -263,7 +249,7 @@ impl Attempt<'_> {
         let mocks = Mocks::start(take(&mut prepared.client_tools.written), scripts)
             .map_err(|error| too_large(&error))?;
         let driver = shared.conversations.driver().cloned();
-        let mut tools = HostedTools::new(driver, servers, mocks, &shared.stopper);
+        let mut tools = HostedTools::new(driver, servers, mocks, self);
         let session = self.open(&*target, session_options).await?;
         let checkpoints = self.checkpoints(&prepared)?;
 
@@ -532,116 +518,4 @@ impl Attempt<'_> {
             follower.ended(&end);
         }
     }
-
-    /// Notes the tools that the model picked, of those that were `offered` to it with the tools of a server.
-    fn note_picks(&mut self, offered: Vec<OfferedTool>, result: &ConversationResult) {
-        if offered.is_empty() {
-            return;
-        }
-        // A conversation that broke off does not show what the model would have picked.
-        let has_problem = result.turns.iter().any(|turn| turn.problem().is_some());
-        let picks = if result.halt.is_some() || has_problem {
-            Picks::of_no_run(offered)
-        } else {
-            let called = result.trace.calls.iter();
-            Picks::of_run(offered, called.map(|call| call.name.as_str()))
-        };
-        self.outcome.picks = Some(Box::new(picks));
-    }
-
-    /// Puts the result of the conversation into the outcome of the attempt; `turn_count` converts any number into a `u32`.
-    ///
-    /// # Errors
-    /// The reason that the conversation ended before its last turn, if it is not the problem of a turn.
-    fn take_result(&mut self, result: ConversationResult) -> Result<(), Halt> {
-        let ConversationResult {
-            turns,
-            turns_not_run,
-            rules,
-            not_asked,
-            halt,
-            open_rules,
-            trace,
-            snapshots,
-            checkpoints,
-            messages_count,
-            state,
-            warnings,
-            denied_warnings,
-            duration_us,
-        } = result;
-        // The outcome has rules, warnings and messages from before the conversation, so these are added. The rest is replaced.
-        let Outcome {
-            transcript,
-            verdict,
-            ..
-        } = &mut self.outcome;
-        transcript.peer = trace.peer;
-        transcript.turns = turns;
-        // A conversation of another program shows only some facts: the others are removed, so that nothing made up is reported.
-        for turn in &mut transcript.turns {
-            turn.keep_shown(self.shown);
-        }
-        transcript.checkpoints = checkpoints;
-        transcript.turns_not_run = turn_count(turns_not_run);
-        transcript.messages_count += messages_count;
-        transcript.state = state;
-        transcript.duration_us = duration_us;
-        verdict.rules.extend(rules);
-        verdict.silenced = trace.ledger.silenced().map(silenced).collect();
-        verdict.judges_not_asked = turn_count(not_asked.len());
-        verdict.warnings.extend(not_asked);
-        verdict.warnings.extend(warnings);
-        verdict.denied_warnings = turn_count(denied_warnings);
-
-        // A recording that has more than the conversation used of it gets a warning, unless the conversation ended early.
-        let of_recording = self.environment.warnings(|| {
-            halt.is_none()
-                && turns_not_run == 0
-                && transcript.turns.iter().all(|turn| turn.problem().is_none())
-        });
-        verdict.warnings.extend(of_recording);
-
-        // The problem of a turn that the agent was never asked ends the attempt, unless something else did before.
-        let unasked = self.remove_unasked_turn();
-        if let Some(halt) = halt.or(unasked.map(Halt::Broken)) {
-            return Err(match halt {
-                Halt::Skipped(cause, why) => Halt::Skipped(cause, why_skipped(&why, &open_rules)),
-                halt => halt,
-            });
-        }
-        // A turn is skipped only if the run stopped during it.
-        if self.outcome.status() == Status::Skipped {
-            return Err(Halt::Stopped);
-        }
-        // An attempt that only verifies a recording writes no snapshots.
-        if self.purpose == AttemptPurpose::Verify {
-            return Ok(());
-        }
-        Ok(snapshots::keep(snapshots, &mut self.outcome)?)
-    }
-
-    /// Removes the last turn if the kept answers of an earlier run have none to it: the agent was never asked, so the attempt
-    /// ends before that turn. Returns the problem that the turn had; `None` if no turn is removed.
-    fn remove_unasked_turn(&mut self) -> Option<Problem> {
-        if !self.case.shared.answers.are_of_earlier_run() {
-            return None;
-        }
-        let transcript = &mut self.outcome.transcript;
-        let problem = transcript.turns.last()?.problem()?.clone();
-        // A problem of the kind `Recording` shows that the recording has no answer.
-        if problem.kind != ErrorKind::Recording {
-            return None;
-        }
-        // The turn counts as one that was not run.
-        transcript.turns.pop();
-        transcript.turns_not_run += 1;
-        Some(problem)
-    }
-}
-
-/// A name that the target knows, and how often it came.
-fn silenced((name, count): (&str, u64)) -> String {
-    let times = if count == 1 { "time" } else { "times" };
-    format!("`{name}`, {count} {times}")
 }

@@ -1,9 +1,9 @@
 //! The helpers of a test: other agents that are asked something on its behalf, such as judges and simulators.
 
-use super::driver_input::HostedTools;
+use super::hosted_tools::HostedTools;
 use super::mocks::Mocks;
 use super::script_oracle::ScriptOracle;
-use super::tool_servers::OpenedTools;
+use super::tool_servers::{OpenedTools, ServerAccess};
 use crate::attempt::Attempt;
 use crate::context::RequestPace;
 use ananke_agents::Limits;
@@ -60,17 +60,18 @@ impl Helpers<'_> {
         let pacer = self.scripts.attempt.pacer(self.pace, pace);
 
         // A helper may have client-side tools of its own, with mocks and servers like those of the agent under test.
-        let opened = OpenedTools::open(
-            client_tools.clone(),
-            self.scripts,
-            (&self.limits, self.pace),
-            |_number| environment.helper_lane("tools"),
-        );
+        let access = ServerAccess {
+            scripts: self.scripts,
+            limits: &self.limits,
+            pace: self.pace,
+        };
+        let tools = client_tools.clone();
+        let opened = OpenedTools::open(tools, access, |_| environment.helper_lane("tools"));
         let opened = opened.await?;
         let declared = CompiledClientTool::declarations(&opened.declared);
         let mocks = Mocks::start(opened.declared, self.scripts)
             .map_err(|error| Problem::new(kind, error.to_string()).help("shorten the pattern"))?;
-        let mut tools = HostedTools::new(None, opened.servers, mocks, &case.shared.stopper);
+        let mut tools = HostedTools::new(None, opened.servers, mocks, self.scripts.attempt);
 
         // The limits are those of the test, such as its deadline, except for the two that the helper has of its own.
         let mut helper = Helper {

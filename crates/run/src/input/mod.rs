@@ -9,6 +9,7 @@
 mod awaited_input;
 mod driver_input;
 mod helpers;
+mod hosted_tools;
 mod judges;
 mod mocks;
 mod run_helper;
@@ -21,8 +22,9 @@ mod walk_input;
 mod written_turns;
 
 pub(crate) use awaited_input::AwaitedInput;
-pub(crate) use driver_input::{DriverInput, HostedTools};
+pub(crate) use driver_input::DriverInput;
 pub(crate) use helpers::Helpers;
+pub(crate) use hosted_tools::HostedTools;
 pub(crate) use judges::{Judges, TestOracle};
 pub(crate) use mocks::Mocks;
 pub use run_helper::RunHelpers;
@@ -30,6 +32,6 @@ pub(crate) use script_oracle::ScriptOracle;
 pub(crate) use simulated_input::SimulatedInput;
 pub(crate) use simulator::Simulator;
 pub(crate) use test_inputs::TestInputs;
-pub(crate) use tool_servers::{OpenedTools, ToolServers};
+pub(crate) use tool_servers::{OpenedTools, ServerAccess, ToolServers};
 pub(crate) use walk_input::WalkInput;
 pub(crate) use written_turns::WrittenTurns;

@@ -3,10 +3,10 @@
 //! Names of targets flow in; out come the tools as a test declares them, and the answers of the servers to calls. **Invariant:** a
 //! server has a lane of its own, so that it is recorded and replayed; nothing of it is an event of the agent under test.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use futures_util::future::BoxFuture;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use super::script_oracle::ScriptOracle;
 use crate::attempt::Attempt;
@@ -20,24 +20,23 @@ use ananke_plan::PreparedHelper;
 use ananke_plan::compile::{
     CompiledClientTool, CompiledClientTools, CompiledExecution, CompiledMock, ServedTools,
 };
-use ananke_trace::outcome::{ErrorKind, Halt, OfferedTool, Problem};
+use ananke_trace::outcome::audit::AuditFinding;
+use ananke_trace::outcome::coverage::OfferedTool;
+use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 use ananke_trace::trace::{ResultContent, ToolCall};
 
 /// The client-side tools of a conversation, and the servers of some of them.
-pub(crate) struct OpenedTools<'a> {
+pub(crate) struct OpenedTools {
     /// The tools that are declared: those that are written, then those of the servers.
     pub(crate) declared: Vec<CompiledClientTool>,
     /// The same with what is unclear in their declarations; empty if no server has tools here.
     pub(crate) offered: Vec<OfferedTool>,
-    /// The servers.
-    pub(crate) servers: ToolServers<'a>,
+    /// The sessions that answer calls.
+    pub(crate) servers: ToolServers,
 }
 
 /// The servers of a conversation that execute some of its tools.
-pub(crate) struct ToolServers<'a> {
-    scripts: ScriptOracle<'a>,
-    servers: Vec<ToolServer>,
-}
+pub(crate) struct ToolServers(Vec<ToolServer>);
 
 /// A server in a session.
 struct ToolServer {
@@ -47,60 +46,59 @@ struct ToolServer {
     session: Box<dyn Session>,
     /// The limits of each exchange.
     limits: Limits,
-    /// The tools that it executes.
+    /// The names that calls are compared with.
     executed: HashSet<String>,
     /// The tools that it would execute if they changed no data.
     withheld: BTreeSet<String>,
 }
 
-impl<'a> OpenedTools<'a> {
-    /// Lists the tools of the servers of `tools`. An exchange with a server has `limits`, but for the timeout and the rate of its
-    /// target. The server `number`, counted from 1, is recorded in `lane(number)`.
+/// The way to the servers: whose test it is, and what their exchanges have in common.
+#[derive(Clone, Copy)]
+pub(crate) struct ServerAccess<'a> {
+    pub(crate) scripts: ScriptOracle<'a>,
+    /// The limits of an exchange, but for the timeout and the rate of its server.
+    pub(crate) limits: &'a Limits,
+    pub(crate) pace: &'a RequestPace,
+}
+
+impl OpenedTools {
+    /// Lists the tools of the servers of `tools`. The server `number`, counted from 1, is recorded in `lane(number)`.
     ///
     /// # Errors
     /// If a server does not list its tools, if a tool that the test names does not exist, or if two tools have one name.
     pub(crate) async fn open(
         tools: CompiledClientTools,
-        scripts: ScriptOracle<'a>,
-        (limits, pace): (&Limits, &RequestPace),
+        access: ServerAccess<'_>,
         lane: impl Fn(u32) -> Lane,
     ) -> Result<Self, Halt> {
-        let CompiledClientTools { written, served } = tools;
-        let mut opened = Self {
-            declared: written,
-            offered: Vec::new(),
-            servers: ToolServers {
-                scripts,
-                servers: Vec::with_capacity(served.len()),
-            },
-        };
-        // The owner of each tool, in the words of messages.
-        let mut owners: Vec<(String, String)> = Vec::new();
-        for tool in &opened.declared {
-            owners.push((tool.declaration.name.clone(), "`client_tools`".to_owned()));
+        // A model knows tools by their names alone, so that each name may have one owner.
+        let mut owners: HashMap<String, String> = HashMap::new();
+        for tool in &tools.written {
+            owners.insert(tool.declaration.name.clone(), "`client_tools`".to_owned());
         }
-        for (number, entry) in (1..).zip(served) {
-            let prepared = ToolServer::prepared(scripts, &entry.target)?;
-            let limits = Limits {
-                timeout: prepared.timeout,
-                pacer: scripts.attempt.pacer(pace, &prepared.pace),
-                ..limits.clone()
-            };
+        let mut opened = Self {
+            declared: tools.written,
+            offered: Vec::new(),
+            servers: ToolServers(Vec::new()),
+        };
+        let mut number = 0;
+        for entry in tools.served {
+            number += 1;
             let lane = lane(number);
-            let started = ToolServer::start(scripts, &entry, prepared, limits, &lane);
-            let (mut server, listed) = started.await?;
+            let (mut server, listed) = ToolServer::start(access, &entry, &lane).await?;
             for tool in &listed {
-                if let Some((name, owner)) = owners.iter().find(|(name, _)| *name == tool.name) {
-                    return Err(two_tools(name, owner, &entry.target).into());
+                let owner = format!("the server `{}`", entry.target);
+                if let Some(other) = owners.insert(tool.name.clone(), owner) {
+                    return Err(two_tools(&tool.name, &other, &entry.target).into());
                 }
-                owners.push((tool.name.clone(), format!("the server `{}`", entry.target)));
             }
-            opened.take_tools(&mut server, &entry, listed)?;
-            // A server that executes nothing has done its part.
+            check_named(&entry, &listed)?;
+            opened.add_tools(&mut server, &entry, listed, access)?;
+            // A server that executes nothing has done its part, and its program need not wait for the end of the test.
             if server.executed.is_empty() {
                 server.session.close().await;
             }
-            opened.servers.servers.push(server);
+            opened.servers.0.push(server);
         }
         Ok(opened)
     }
@@ -108,31 +106,21 @@ impl<'a> OpenedTools<'a> {
     /// Declares the `listed` tools of `server`, each with the mock that `entry` has for it.
     ///
     /// # Errors
-    /// If `entry` names a tool that is not listed, or if one has no name.
-    fn take_tools(
+    /// If a tool has no name.
+    fn add_tools(
         &mut self,
         server: &mut ToolServer,
         entry: &ServedTools,
         listed: Vec<DeclaredTool>,
+        access: ServerAccess<'_>,
     ) -> Result<(), Problem> {
-        let mut unmocked_names: Vec<&str> = Vec::new();
-        if let CompiledExecution::Named(names) = &entry.executed {
-            unmocked_names.extend(names.iter().map(String::as_str));
-        }
-        let named = entry.mocks.iter().map(|(name, _)| name.as_str());
-        for name in named.chain(unmocked_names) {
-            if !listed.iter().any(|tool| tool.name == name) {
-                return Err(unknown_tool(&entry.target, name, &listed));
-            }
-        }
-
-        // The hand-written tools are offered too, since a decoy is one of them.
+        // The hand-written tools are offered too, since a decoy is one of them. They come first, so that the order is that of the request.
         if self.offered.is_empty() {
             for tool in &self.declared {
                 self.offered.push(OfferedTool::new(&tool.declaration.name));
             }
         }
-        let findings = match self.servers.scripts.attempt.case.shared.lint_tools {
+        let findings = match access.scripts.attempt.case.shared.lint_tools {
             Some(lint) => lint(&listed),
             None => Vec::new(),
         };
@@ -141,86 +129,70 @@ impl<'a> OpenedTools<'a> {
                 let message = format!("the server `{}` lists a tool without a name", entry.target);
                 return Err(Problem::new(ErrorKind::Setup, message));
             }
-            let mut offered = OfferedTool::new(&tool.name);
-            for finding in &findings {
-                if finding.tool.as_deref() == Some(tool.name.as_str()) {
-                    offered.unclear.push(finding.message.clone());
-                }
-            }
-            self.offered.push(offered);
+            self.offered.push(offered(&tool.name, &findings));
             let mock = server.mock_of(entry, &tool);
-            let any_object = || json!({ "type": "object", "properties": Map::new() });
-            self.declared.push(CompiledClientTool {
-                declaration: ToolDeclaration {
-                    name: tool.name,
-                    description: tool.description,
-                    parameters: tool.input.unwrap_or_else(any_object),
-                },
-                mock,
-            });
+            // A server that declares no schema says nothing about the arguments.
+            let parameters = match tool.input {
+                Some(schema) => schema,
+                None => json!({ "type": "object", "properties": Map::new() }),
+            };
+            let declaration = ToolDeclaration {
+                name: tool.name,
+                description: tool.description,
+                parameters,
+            };
+            self.declared.push(CompiledClientTool { declaration, mock });
         }
         Ok(())
     }
 }
 
 impl ToolServer {
-    /// The target `name`, filled with what is known by now.
-    ///
-    /// # Errors
-    /// If it cannot be filled.
-    fn prepared(scripts: ScriptOracle<'_>, name: &str) -> Result<PreparedHelper, Problem> {
-        let Attempt {
-            case, environment, ..
-        } = scripts.attempt;
-        let prepared = scripts.preparation().helper(name);
-        let server = prepared.map_err(|error| case.unprepared(error))?;
-        environment.add_secrets(&server.secrets);
-        Ok(server)
-    }
-
-    /// Opens a session with a server, and lists its tools.
+    /// Opens a session with the server of `entry`, and lists its tools.
     ///
     /// # Errors
     /// If it cannot be reached, or does not list them.
     async fn start(
-        scripts: ScriptOracle<'_>,
+        access: ServerAccess<'_>,
         entry: &ServedTools,
-        prepared: PreparedHelper,
-        limits: Limits,
         lane: &Lane,
-    ) -> Result<(ToolServer, Vec<DeclaredTool>), Halt> {
-        let case = scripts.attempt.case;
+    ) -> Result<(Self, Vec<DeclaredTool>), Halt> {
+        let attempt = access.scripts.attempt;
+        // The target is filled as late as this, so that it has what the hooks of the test gave.
+        let prepared = match access.scripts.preparation().helper(&entry.target) {
+            Ok(prepared) => prepared,
+            Err(error) => return Err(attempt.case.unprepared(error).into()),
+        };
+        attempt.environment.add_secrets(&prepared.secrets);
+        let limits = access.limits_of(&prepared);
         let PreparedHelper {
             target,
             tool_turns: Some(turns),
-            timeout,
             ..
         } = prepared
         else {
             let message = format!("the target `{}` does not list its tools", entry.target);
             return Err(Problem::new(ErrorKind::Setup, message).into());
         };
-        // The server has a timeout of its own, by which the running step may take longer.
-        case.watchdog.extend(timeout);
-        let options = Self::session_options(scripts.attempt, &entry.target, lane);
+
+        // The server has a timeout of its own, by which the running step may take longer. The limit of the whole test stays.
+        attempt.case.watchdog.extend(limits.timeout);
+        let options = session_options(attempt, &entry.target, lane);
         let listing = async {
             let mut session = target.open(options).await?;
             let mut observed = ObservedExchange::default();
             let ended = session.exchange(turns.list().into(), &limits, &mut observed);
             observed.end = Some(ended.await);
-            let oddities = std::mem::take(&mut observed.oddities);
-            Ok::<_, TargetError>((session, observed.into_tools()?, oddities))
+            warn_of_oddities(attempt, &entry.target, &mut observed);
+            Ok::<_, TargetError>((session, observed.into_tools()?))
         };
-        let listed = case.watchdog.within(async { Ok(listing.await) }).await?;
-        let (session, listed, oddities) = match listed {
+        // An error of the server is a value here, because `within` ends with errors of the test alone.
+        let listed = attempt.case.watchdog.within(async { Ok(listing.await) });
+        let (session, listed) = match listed.await? {
             Ok(listed) => listed,
-            Err(_) if case.shared.stopper.token().is_cancelled() => return Err(Halt::Stopped),
-            Err(error) => return Err(Self::unlisted(scripts.attempt, &entry.target, error).into()),
+            Err(error) => return Err(unlisted(attempt, &entry.target, error)),
         };
-        for oddity in oddities {
-            case.warn(vec![format!("the server `{}`: {oddity}", entry.target)]);
-        }
-        let server = ToolServer {
+        let started = Self {
             name: entry.target.clone(),
             turns,
             session,
@@ -228,44 +200,16 @@ impl ToolServer {
             executed: HashSet::new(),
             withheld: BTreeSet::new(),
         };
-        Ok((server, listed))
-    }
-
-    /// The problem of a server whose tools are not known.
-    fn unlisted(attempt: &Attempt<'_>, name: &str, error: TargetError) -> Problem {
-        // A replay that cannot go on is the true reason.
-        if let Some(problem) = attempt.environment.error() {
-            return problem;
-        }
-        let message = format!("the tools of the server `{name}` are not known: {error}");
-        Problem {
-            kind: ErrorKind::Setup,
-            message,
-            help: error.help,
-        }
-    }
-
-    /// The options of a session with the server `name`.
-    fn session_options(attempt: &Attempt<'_>, name: &str, lane: &Lane) -> SessionOptions {
-        let Attempt {
-            environment, key, ..
-        } = attempt;
-        let title = format!("the server `{name}`");
-        let ids = environment.helper_ids(lane);
-        let thread_id = ids.next("thread");
-        SessionOptions {
-            ids,
-            transport: environment.helper_transport(lane, &title),
-            programs: environment.helper_programs(lane, &title),
-            ..environment.session_options((*key).clone(), thread_id)
-        }
+        Ok((started, listed))
     }
 
     /// The mock of `tool`; `None` if the server executes it.
     fn mock_of(&mut self, entry: &ServedTools, tool: &DeclaredTool) -> Option<CompiledMock> {
         // A mock comes first, so that one tool of a server that executes all others can be mocked.
-        if let Some((_name, mock)) = entry.mocks.iter().find(|(name, _)| *name == tool.name) {
-            return Some(mock.clone());
+        for (name, mock) in &entry.mocks {
+            if *name == tool.name {
+                return Some(mock.clone());
+            }
         }
         let is_executed = match &entry.executed {
             CompiledExecution::Nothing => false,
@@ -276,86 +220,119 @@ impl ToolServer {
             self.executed.insert(tool.name.clone());
             return None;
         }
+        // A test that lets a server execute its tools gets a warning, since it would not expect this call to stay open.
         if entry.executed == CompiledExecution::Unmocked {
             self.withheld.insert(tool.name.clone());
         }
         Some(CompiledMock::LeftOpen)
     }
+
+    /// The answer of the server to a call, or in words the reason that there is none.
+    ///
+    /// # Errors
+    /// If the run stops meanwhile, or the time of the turn is over.
+    async fn call(
+        &mut self,
+        call: &ToolCall,
+        attempt: &Attempt<'_>,
+    ) -> Result<Result<ToolAnswer, String>, Halt> {
+        // The server has a timeout of its own, by which the running step may take longer. All tools of a turn together may take as
+        // long as the turn, since a model can call them without end.
+        attempt.case.watchdog.extend(self.limits.timeout);
+        let request = Action::from(self.turns.call(&call.name, &call.args_value()));
+        let mut observed = ObservedExchange::default();
+        let exchange = self
+            .session
+            .exchange(request.into(), &self.limits, &mut observed);
+        let exchange = async { Ok(exchange.await) };
+        let ended = attempt.case.watchdog.within_turn(exchange).await?;
+        warn_of_oddities(attempt, &self.name, &mut observed);
+
+        // A replay that cannot go on is the true reason for whatever came of the call.
+        if let Some(problem) = attempt.environment.error() {
+            return Err(problem.into());
+        }
+        match ended {
+            Ok(Ended::Terminal) => Ok(match answer_of(call, observed) {
+                Some(answer) => Ok(answer),
+                None => Err("it sent no result".to_owned()),
+            }),
+            Ok(Ended::Timeout) => Ok(Err("it did not answer in time".to_owned())),
+            Ok(Ended::Cancelled) => Err(Halt::Stopped),
+            Err(error) => Ok(Err(error.to_string())),
+        }
+    }
 }
 
-impl ToolServers<'_> {
-    /// Whether a server executes `tool`.
+impl ServerAccess<'_> {
+    /// The limits of each exchange with the server `prepared`.
+    fn limits_of(&self, prepared: &PreparedHelper) -> Limits {
+        Limits {
+            timeout: prepared.timeout,
+            pacer: self.scripts.attempt.pacer(self.pace, &prepared.pace),
+            ..self.limits.clone()
+        }
+    }
+}
+
+impl ToolServers {
+    /// Whether calls to `tool` are answered here, and not by a mock.
     pub(crate) fn executes(&self, tool: &str) -> bool {
-        let mut servers = self.servers.iter();
-        servers.any(|server| server.executed.contains(tool))
+        for server in &self.0 {
+            if server.executed.contains(tool) {
+                return true;
+            }
+        }
+        false
     }
 
     /// The reason that `tool` was not executed, if its server executes all tools that change no data, and this one may.
     pub(crate) fn why_withheld(&self, tool: &str) -> Option<String> {
-        let mut servers = self.servers.iter();
-        let server = servers.find(|server| server.withheld.contains(tool))?;
-        Some(format!(
-            "the call to `{tool}` was not executed: by what the server `{}` declares, it may change data; name it in `execute: [{tool}]`, or give it a mock",
-            server.name
-        ))
+        for server in &self.0 {
+            if server.withheld.contains(tool) {
+                let name = &server.name;
+                return Some(format!(
+                    "the call to `{tool}` was not executed: by what the server `{name}` declares, it may change data; name it in `execute: [{tool}]`, or give it a mock"
+                ));
+            }
+        }
+        None
     }
 
-    /// The answer of its server to a call.
+    /// The answer of its server to a call in a test of `attempt`.
     ///
     /// # Errors
     /// If the server gives none.
     pub(crate) fn answer<'c>(
         &'c mut self,
         call: &'c ToolCall,
+        attempt: &'c Attempt<'_>,
     ) -> BoxFuture<'c, Result<ToolAnswer, Halt>> {
         Box::pin(async move {
-            let Attempt {
-                case, environment, ..
-            } = self.scripts.attempt;
-            let mut servers = self.servers.iter_mut();
-            let found = servers.find(|server| server.executed.contains(call.name.as_str()));
-            let Some(server) = found else {
-                let message = format!("no server executes the tool `{}`", call.name);
-                return Err(Problem::new(ErrorKind::Conversation, message).into());
-            };
-            // The server has a timeout of its own, by which the running step may take longer.
-            case.watchdog.extend(server.limits.timeout);
-            let request = server.turns.call(&call.name, &call.args_value());
-            let mut observed = ObservedExchange::default();
-            let exchange = async {
-                let action = Action::from(request);
-                let ended = server
-                    .session
-                    .exchange(action.into(), &server.limits, &mut observed);
-                Ok(ended.await)
-            };
-            let ended = case.watchdog.within_turn(exchange).await?;
-            if let Some(problem) = environment.error() {
-                return Err(problem.into());
+            for server in &mut self.0 {
+                // Names are unique, so that the first server with the tool is the only one.
+                if !server.executed.contains(call.name.as_str()) {
+                    continue;
+                }
+                let why = match server.call(call, attempt).await? {
+                    Ok(answer) => return Ok(answer),
+                    Err(why) => why,
+                };
+                let message = format!(
+                    "the server `{}` did not execute the call to `{}`: {why}",
+                    server.name, call.name
+                );
+                return Err(Problem::new(ErrorKind::Setup, message).into());
             }
-            for oddity in std::mem::take(&mut observed.oddities) {
-                case.warn(vec![format!("the server `{}`: {oddity}", server.name)]);
-            }
-            let why = match ended {
-                Ok(Ended::Terminal) => match answer_of(call, observed) {
-                    Some(answer) => return Ok(answer),
-                    None => "it sent no result".to_owned(),
-                },
-                Ok(Ended::Timeout) => "it did not answer in time".to_owned(),
-                Ok(Ended::Cancelled) => return Err(Halt::Stopped),
-                Err(error) => error.to_string(),
-            };
-            let message = format!(
-                "the server `{}` did not execute the call to `{}`: {why}",
-                server.name, call.name
-            );
+            // Calls come here only if a server executes their tool.
+            let message = format!("no server executes the tool `{}`", call.name);
             Err(Problem::new(ErrorKind::Setup, message).into())
         })
     }
 
-    /// Ends the sessions that are still open.
+    /// Ends the sessions that are still open: those of servers that execute tools.
     pub(crate) async fn close(&mut self) {
-        for server in &mut self.servers {
+        for server in &mut self.0 {
             if !server.executed.is_empty() {
                 server.session.close().await;
             }
@@ -363,22 +340,94 @@ impl ToolServers<'_> {
     }
 }
 
+/// The options of a session with the server `name`.
+fn session_options(attempt: &Attempt<'_>, name: &str, lane: &Lane) -> SessionOptions {
+    let environment = &attempt.environment;
+    let title = format!("the server `{name}`");
+    let ids = environment.helper_ids(lane);
+    let thread_id = ids.next("thread");
+    SessionOptions {
+        ids,
+        transport: environment.helper_transport(lane, &title),
+        programs: environment.helper_programs(lane, &title),
+        ..environment.session_options((*attempt.key).clone(), thread_id)
+    }
+}
+
+/// Turns what is odd about an exchange with the server `name` into warnings of the test, since no rule is about the server.
+fn warn_of_oddities(attempt: &Attempt<'_>, name: &str, observed: &mut ObservedExchange) {
+    let mut warnings = Vec::new();
+    for oddity in std::mem::take(&mut observed.oddities) {
+        warnings.push(format!("the server `{name}`: {oddity}"));
+    }
+    attempt.case.warn(warnings);
+}
+
+/// The end of a test whose server `name` does not list its tools.
+fn unlisted(attempt: &Attempt<'_>, name: &str, error: TargetError) -> Halt {
+    if attempt.case.shared.stopper.token().is_cancelled() {
+        return Halt::Stopped;
+    }
+    // A replay that cannot go on is the true reason.
+    if let Some(problem) = attempt.environment.error() {
+        return problem.into();
+    }
+    Halt::Broken(Problem {
+        kind: ErrorKind::Setup,
+        message: format!("the tools of the server `{name}` are not known: {error}"),
+        help: error.help,
+    })
+}
+
+/// Checks that the server lists each tool that `entry` names, because a misspelled name would leave the calls to the real tool open.
+///
+/// # Errors
+/// The problem of the first that it does not.
+fn check_named(entry: &ServedTools, listed: &[DeclaredTool]) -> Result<(), Problem> {
+    for (name, _mock) in &entry.mocks {
+        check_name(&entry.target, name, listed)?;
+    }
+    if let CompiledExecution::Named(names) = &entry.executed {
+        for name in names {
+            check_name(&entry.target, name, listed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks that `server` has the tool `name`.
+///
+/// # Errors
+/// If it does not, with the names that it has.
+fn check_name(server: &str, name: &str, listed: &[DeclaredTool]) -> Result<(), Problem> {
+    let known: Vec<&str> = listed.iter().map(|tool| tool.name.as_str()).collect();
+    if known.contains(&name) {
+        return Ok(());
+    }
+    let message = format!("the server `{server}` has no tool `{name}`");
+    Err(Problem::new(ErrorKind::Setup, message).help(suggest(name, &known, "its tools are")))
+}
+
+/// The tool `name` as it is offered, with what `findings` say about it.
+fn offered(name: &str, findings: &[AuditFinding]) -> OfferedTool {
+    let mut offered = OfferedTool::new(name);
+    for finding in findings {
+        if finding.tool.as_deref() == Some(name) {
+            offered.unclear.push(finding.message.clone());
+        }
+    }
+    offered
+}
+
 /// The answer to `call` that was `observed`: its result, or the error with which the server refused it. `None` if there is neither.
 fn answer_of(call: &ToolCall, observed: ObservedExchange) -> Option<ToolAnswer> {
-    let (content, is_error) = match (observed.result, observed.refusal) {
-        // Clients of MCP give a model the text of a result, and what is structured beside it is for programs.
-        (
-            Some(ResultContent::Structured {
-                text: Some(text), ..
-            }),
-            _,
-        ) => (text.into(), observed.is_error),
-        (Some(ResultContent::Text(text)), _) => (text.into_owned().into(), observed.is_error),
-        (Some(ResultContent::Json(value) | ResultContent::Structured { value, .. }), _) => {
-            (value, observed.is_error)
-        }
-        (None, Some(refusal)) => (refusal.to_string().into(), true),
-        (None, None) => return None,
+    let mut is_error = observed.is_error;
+    let content = if let Some(result) = observed.result {
+        content_for_model(result)
+    } else {
+        // A program that executes tools gives such a refusal to its model as the error of the call, so that it can try again.
+        is_error = true;
+        observed.refusal?.to_string().into()
     };
     Some(ToolAnswer {
         call: call.wire_id.to_string(),
@@ -387,18 +436,22 @@ fn answer_of(call: &ToolCall, observed: ObservedExchange) -> Option<ToolAnswer> 
     })
 }
 
+/// The content of a result that a model gets. Clients of MCP give it the text; the structured form of the same is for programs.
+fn content_for_model(result: ResultContent<'_>) -> Value {
+    match result {
+        ResultContent::Text(text) => text.into_owned().into(),
+        ResultContent::Structured {
+            text: Some(text), ..
+        } => text.into(),
+        ResultContent::Structured { value, text: None } | ResultContent::Json(value) => value,
+    }
+}
+
 /// The problem of two tools with one name, of which the first is of `owner`.
 fn two_tools(name: &str, owner: &str, server: &str) -> Problem {
     let message = format!(
         "two tools have the name `{name}`: one of {owner} and one of the server `{server}`"
     );
-    let help = "a model tells tools apart by their names: rename the tool in `client_tools`, or leave it out and answer calls with `mocks`";
+    let help = "a model knows tools by their names alone: rename the tool in `client_tools`, or leave it out and answer calls with `mocks`";
     Problem::new(ErrorKind::Setup, message).help(help)
-}
-
-/// The problem of a tool that a test names and its server does not have.
-fn unknown_tool(server: &str, name: &str, listed: &[DeclaredTool]) -> Problem {
-    let message = format!("the server `{server}` has no tool `{name}`");
-    let names: Vec<&str> = listed.iter().map(|tool| tool.name.as_str()).collect();
-    Problem::new(ErrorKind::Setup, message).help(suggest(name, &names, "its tools are"))
 }

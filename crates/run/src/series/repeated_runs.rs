@@ -7,8 +7,9 @@ use crate::context::{AttemptSeries, Case, FailureReasons, ReasonNovelty, aborted
 use ananke_base::context::CaseKey;
 use ananke_base::statistics::{DurationStatistics, SequentialDecision, Spread};
 use ananke_model::model::BrokenProhibitions;
+use ananke_trace::outcome::coverage::Picks;
 use ananke_trace::outcome::{
-    CheckpointRuns, ErrorKind, Outcome, Picks, RunEvent, RunPolicy, SnapshotWritten, Stability,
+    CheckpointRuns, ErrorKind, Outcome, RunEvent, RunPolicy, SnapshotWritten, Stability,
     StabilityVerdict, Status, TestVerdict, TokenTotals,
 };
 

@@ -23,7 +23,6 @@ pub mod mutation;
 mod near_name;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
 mod outcome;
-mod picks;
 mod problem;
 mod raw_turn;
 mod rule_evidence;
@@ -54,7 +53,6 @@ pub use identity::{Quarantine, TestIdentity};
 pub use input_origin::{InputDecision, InputOrigin, InputReason};
 pub use near_name::{NearName, NearNames};
 pub use outcome::Outcome;
-pub use picks::{OfferedTool, Picks};
 pub use problem::{ErrorKind, Problem};
 pub use raw_turn::{
     MOST_RAW, RawEvent, RawExchange, RawStateChange, RawTurn, StateChangeKind, StateHistory,

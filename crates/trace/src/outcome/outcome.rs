@@ -8,8 +8,9 @@ use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
 
+use super::coverage::Picks;
 use super::{
-    FailedRuns, HelperTotals, Picks, Problem, RuleResult, SelfComparison, SkipCause, Stability,
+    FailedRuns, HelperTotals, Problem, RuleResult, SelfComparison, SkipCause, Stability,
     StabilityVerdict, Status, StatusChange, TestEnd, TestIdentity, TestVerdict, TokenTotals,
     Transcript, TurnOutcome, Walks,
 };
@@ -42,8 +43,7 @@ pub struct Outcome {
     /// The change against an earlier run, if one is known and it matters.
     #[mask(skip)]
     pub change: Option<StatusChange>,
-    /// The tokens of the agents that were asked for it, in all its runs and attempts; they are no part of those that it spent. Boxed,
-    /// since outcomes are moved and this is large.
+    /// The tokens of the helpers of all runs and attempts, no part of those that it spent. Boxed, since outcomes are moved.
     #[serde(default)]
     #[mask(skip)]
     pub helpers: Box<HelperTotals>,
@@ -94,11 +94,8 @@ impl Outcome {
 
     /// Every failure with the number of its turn; 0 for the test as a whole.
     pub fn all_failures(&self) -> impl Iterator<Item = (u32, &RuleResult)> {
-        let of_turns = self
-            .transcript
-            .turns
-            .iter()
-            .flat_map(|turn| turn.failures().map(|failure| (turn.number, failure)));
+        let turns = self.transcript.turns.iter();
+        let of_turns = turns.flat_map(|turn| turn.failures().map(|rule| (turn.number, rule)));
         of_turns.chain(self.verdict.failures().map(|failure| (0, failure)))
     }
 

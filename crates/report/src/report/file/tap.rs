@@ -135,7 +135,7 @@ fn diagnosis(outcome: &Outcome) -> String {
     if let Some(stability) = &outcome.stability {
         block.stability(stability);
     }
-    if let Some(picks) = outcome.picks.as_deref().and_then(picks::of_test) {
+    if let Some(picks) = picks::of_test(outcome) {
         block.put("picks", quoted(&picks));
     }
     if let Some(walks) = &outcome.walks {

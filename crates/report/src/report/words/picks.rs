@@ -1,7 +1,7 @@
 //! The tools that models picked, for people: in one line for a test, and as a table of tests and tools.
 
 use ananke_base::text::{columns, escape};
-use ananke_trace::outcome::Picks;
+use ananke_trace::outcome::Outcome;
 
 use crate::run_document::{PickTotals, TestPicks};
 
@@ -14,14 +14,15 @@ const MOST_ROWS: usize = 200;
 /// The most columns of a terminal that the name of a tool takes.
 const NAME: usize = 40;
 
-/// The fewest columns of a terminal that are left for a test beside its picks.
+/// The fewest columns of a terminal that are left for a test, next to its picks.
 const LEAST_TEST: usize = 24;
 
 /// The sign of a tool that was not picked.
 const NOT_PICKED: &str = "·";
 
-/// `find_order 5/5, none 0/5`: the picks of a test; `None` if none of its runs came to an end.
-pub(crate) fn of_test(picks: &Picks) -> Option<String> {
+/// `find_order 5/5, none 1/5`: the picks of a test; `None` if it has no tools of a server, or if no run came to its end.
+pub(crate) fn of_test(outcome: &Outcome) -> Option<String> {
+    let picks = outcome.picks.as_deref()?;
     let mut parts = Vec::new();
     for tool in &picks.tools {
         if tool.picked > 0 {
@@ -46,7 +47,7 @@ fn share(count: u32, runs: u32) -> String {
 pub(crate) struct PickTable<'a> {
     /// The names of the tools, and `none` for runs without one.
     pub(crate) columns: Vec<&'a str>,
-    /// The rows, each with a cell for every column.
+    /// One row for each test that has runs, with a cell for every column.
     pub(crate) rows: Vec<PickRow<'a>>,
     /// The number of tests that have no row.
     pub(crate) further_rows: usize,
@@ -70,6 +71,7 @@ impl<'a> PickTable<'a> {
         if ended.is_empty() {
             return None;
         }
+        // A server may have hundreds of tools, so that only those that some model picked have a column.
         let mut tools: Vec<&str> = picks.picked().map(|tool| tool.name.as_str()).collect();
         let further_columns = tools.len().saturating_sub(MOST_COLUMNS);
         tools.truncate(MOST_COLUMNS);
@@ -92,6 +94,7 @@ impl<'a> PickTable<'a> {
 
     /// The lines of the table at a terminal of this width; `None` if the columns leave no room for the tests.
     pub(crate) fn lines(&self, width: usize) -> Option<Vec<String>> {
+        // Counts of two digits and their names are right-aligned, because numbers are compared from their ends.
         let mut widths = Vec::new();
         for column in &self.columns {
             widths.push(columns::width(&name(column)).max(5));
@@ -161,15 +164,16 @@ fn right(text: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ananke_trace::outcome::coverage::{OfferedTool, Picks};
+
     use super::*;
 
     fn totals() -> PickTotals {
-        use ananke_trace::outcome::{OfferedTool, Outcome};
         let mut totals = PickTotals::default();
         for (id, called) in [("a::asks", &["find"][..]), ("a::wants", &["find", "pay"])] {
             let offered = ["find", "pay", "drop"].map(OfferedTool::new);
-            let mut picks = Picks::of_run(offered.to_vec(), called.iter().copied());
-            picks.add(Picks::of_run(offered.to_vec(), ["find"].into_iter()));
+            let mut picks = Picks::of_run(offered.to_vec(), called);
+            picks.add(Picks::of_run(offered.to_vec(), &["find"]));
             let mut outcome = Outcome::default();
             outcome.test.id = id.to_owned();
             outcome.picks = Some(Box::new(picks));
@@ -214,6 +218,6 @@ mod tests {
     #[test]
     fn no_run_is_no_table() {
         assert!(PickTable::of(&PickTotals::default()).is_none());
-        assert_eq!(of_test(&Picks::default()), None);
+        assert_eq!(of_test(&Outcome::default()), None);
     }
 }

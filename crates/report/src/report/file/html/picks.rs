@@ -21,6 +21,7 @@ pub(super) fn picks(out: &mut impl Write, picks: &PickTotals) -> io::Result<()> 
         )?;
     }
     out.write_all(b"</tr></thead>\n<tbody>\n")?;
+    // Each test is a link, because a reader wants to see the calls and their arguments next.
     for row in &table.rows {
         let mut address = "#test=".to_owned();
         push_part(&mut address, row.test);

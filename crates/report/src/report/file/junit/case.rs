@@ -156,7 +156,7 @@ fn standing(outcome: &Outcome) -> Vec<(&'static str, String)> {
         all.push(("pass_rate", pass_rate));
         all.push(("stability", stability.class().as_str().to_owned()));
     }
-    if let Some(picks) = outcome.picks.as_deref().and_then(picks::of_test) {
+    if let Some(picks) = picks::of_test(outcome) {
         all.push(("picks", picks));
     }
     if let Some(walks) = &outcome.walks {

@@ -3,7 +3,11 @@
 use std::fmt::Write as _;
 
 use super::{
-    MarkdownRows, code, failures, failures::Failures, message, picks::picks, words::folded,
+    MarkdownRows, code, failures,
+    failures::Failures,
+    message,
+    picks::picks,
+    words::{NAME, folded},
 };
 use crate::report::layout::{Page, Palette, counts, mark};
 use crate::report::slowest::Slowest;
@@ -26,9 +30,6 @@ pub(in crate::report) const MARKER: &str = "<!-- ananke -->";
 
 /// The most bytes of a command.
 const COMMAND: usize = 500;
-
-/// The most bytes of a name in a row, and of a message.
-pub(super) const NAME: usize = 300;
 
 /// Builds the Markdown report of a run.
 #[derive(Debug)]

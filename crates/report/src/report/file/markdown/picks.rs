@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::builder::NAME;
-use super::words::{cell, folded};
+use super::words::{NAME, cell, folded};
 use super::{MarkdownRows, code, message};
 use crate::report::words::picks::PickTable;
 use crate::run_document::PickTotals;
@@ -27,6 +26,7 @@ pub(super) fn picks(picks: &PickTotals, room: usize) -> String {
         rule += "--:|";
     }
     let mut text = format!("### picks\n\n{head}\n{rule}\n");
+    // A comment of a pull request has little room, so that rows are omitted rather than the failures after them.
     let mut further = table.further_rows;
     for row in &table.rows {
         let id = cell(&code(row.test, NAME));

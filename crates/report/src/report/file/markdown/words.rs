@@ -6,6 +6,9 @@ use std::fmt::Write as _;
 use ananke_base::text::{escape, truncate};
 use ananke_trace::process::in_one_line;
 
+/// The most bytes of a name in a row, and of a message.
+pub(super) const NAME: usize = 300;
+
 /// The signs of plain words, in addition to letters, digits and spaces.
 const PLAIN: &str = ",.;:'\"()?/%-≠→…";
 

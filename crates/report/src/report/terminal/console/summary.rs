@@ -13,7 +13,7 @@ use crate::report::words::{ruling, run_facts, stability, tokens};
 use crate::run_document::RunTotals;
 use ananke_base::context::TerminalSize;
 use ananke_base::text::{duration, escape};
-use ananke_trace::outcome::OfferedTool;
+use ananke_trace::outcome::coverage::OfferedTool;
 
 /// The columns of a table where nothing has a width.
 const TABLE_WIDTH: usize = 120;
@@ -54,7 +54,7 @@ impl ConsoleReport {
         };
         let palette = &self.palette;
         page.line(palette.strong, "picks");
-        // The table has an indentation of its own.
+        // The rows of the table are laid out already, because wrapped lines would break its columns. A table that is too wide is a list.
         let width = TerminalSize::width(self.size).unwrap_or(TABLE_WIDTH);
         let width = width.saturating_sub(2);
         if let Some(lines) = table.lines(width) {

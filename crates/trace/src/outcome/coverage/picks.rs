@@ -8,7 +8,7 @@ use ananke_derive::Mask;
 /// The tools that a test offered to its model, and in how many runs the model picked them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize, JsonSchema)]
 pub struct Picks {
-    /// The number of runs that came to an end and are counted here.
+    /// The number of runs that are counted here: those that came to an end, since another one does not show what the model would pick.
     #[schemars(extend("x-since" = "1.2"))]
     #[mask(skip)]
     pub runs: u32,
@@ -57,7 +57,7 @@ impl Picks {
     }
 
     /// The picks of one run, in which the model was `offered` these tools, and called those with the names `called`.
-    pub fn of_run<'c>(offered: Vec<OfferedTool>, called: impl Iterator<Item = &'c str>) -> Self {
+    pub fn of_run(offered: Vec<OfferedTool>, called: &[&str]) -> Self {
         let mut picks = Self {
             runs: 1,
             none: 1,
@@ -65,7 +65,7 @@ impl Picks {
         };
         for name in called {
             picks.none = 0;
-            // A tool that is called twice in one run was picked in that run: it counts once.
+            // A tool counts once for a run, however often it is called, so that counts of tools and of runs can be compared.
             picks.tool(name).picked = 1;
         }
         picks
@@ -98,9 +98,9 @@ mod tests {
     #[test]
     fn a_run_counts_once_for_each_tool_that_it_picked() {
         let offered = || vec![OfferedTool::new("find"), OfferedTool::new("pay")];
-        let mut picks = Picks::of_run(offered(), ["find", "find", "other"].into_iter());
-        picks.add(Picks::of_run(offered(), ["find"].into_iter()));
-        picks.add(Picks::of_run(offered(), std::iter::empty()));
+        let mut picks = Picks::of_run(offered(), &["find", "find", "other"]);
+        picks.add(Picks::of_run(offered(), &["find"]));
+        picks.add(Picks::of_run(offered(), &[]));
         let counts: Vec<(&str, u32)> = picks
             .tools
             .iter()

@@ -108,7 +108,12 @@ const LISTING: &str = "version: \"1.2\"\nname: x\nturns: [{ type: mcp:list }]\n"
 fn load_block(text: &str) -> Result<(), String> {
     let has = |key: &str| text.lines().any(|line| line.starts_with(key));
     let is_config = has("target:") && !has("turns:");
-    let filled = if text.contains("type: mcp") {
+    // A config may have a server next to the target that is tested, which it names.
+    let names_target = |line: &str| {
+        let name = line.strip_prefix("target: ");
+        name.is_some_and(|name| name.chars().all(char::is_alphanumeric))
+    };
+    let filled = if text.contains("type: mcp") && !text.lines().any(names_target) {
         LISTING
     } else {
         TEST

@@ -25,11 +25,14 @@ if TYPE_CHECKING:
         PendingAnswer,
         RunEvent,
     )
+    from ananke_test._external import LateEventWarning
     from ananke_test._function_llm import FunctionLLM
     from ananke_test._mocks import mock_tools
     from ananke_test._run_result import RunResult
     from ananke_test._session import SyncTestSession, TestSession
     from ananke_test._target import Target
+    from ananke_test._tool import tool
+    from ananke_test._turn import Turn
 
 __all__ = [
     "AgentError",
@@ -44,6 +47,7 @@ __all__ = [
     "FunctionLLM",
     "Interrupt",
     "JudgeError",
+    "LateEventWarning",
     "PendingAnswer",
     "ProgramError",
     "RunAssert",
@@ -52,8 +56,10 @@ __all__ = [
     "SyncTestSession",
     "Target",
     "TestSession",
+    "Turn",
     "__version__",
     "mock_tools",
+    "tool",
 ]
 
 try:
@@ -81,11 +87,14 @@ _MODULES = {
         "PendingAnswer",
         "RunEvent",
     ),
+    "_external": ("LateEventWarning",),
     "_function_llm": ("FunctionLLM",),
     "_mocks": ("mock_tools",),
     "_run_result": ("RunResult",),
     "_session": ("SyncTestSession", "TestSession"),
     "_target": ("Target",),
+    "_tool": ("tool",),
+    "_turn": ("Turn",),
 }
 
 

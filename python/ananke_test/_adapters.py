@@ -5,31 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ananke_test._events import Interrupt, PendingAnswer, RunEvent
-
 if TYPE_CHECKING:
     from unittest.mock import AsyncMock
+
+    from ananke_test._turn import AgentTurns
 
 # pytest shows no frames of this file.
 __tracebackhide__ = True
 
-WHAT_IS_AN_LLM = "an LLM is a FunctionLLM, a Target, an OpenAILLM, an agent of pydantic-ai, or an LLM object of Vision-Agents"
-
-
-class AdaptedTurns(Protocol):
-    """A conversation with an agent in this process. A turn adds its events to a list, also those before an exception."""
-
-    async def run(self, text: str, events: list[RunEvent]) -> list[Interrupt]: ...
-
-    async def resume(self, answers: list[PendingAnswer], events: list[RunEvent]) -> list[Interrupt]: ...
-
-    async def close(self) -> None: ...
+WHAT_IS_AN_LLM = (
+    "an LLM is a FunctionLLM, a Target, an OpenAILLM, an agent of pydantic-ai or of the OpenAI Agents SDK, or an LLM object of "
+    "Vision-Agents"
+)
 
 
 class Adapter(Protocol):
     """A kind of agents of another package."""
 
-    def begin(self, llm: Any, instructions: str | None) -> AdaptedTurns:
+    def begin(self, llm: Any, instructions: str | None) -> AgentTurns:
         """A conversation of its own; without instructions, those of the agent apply."""
         ...
 
@@ -50,6 +43,7 @@ def adapter_of(llm: Any) -> Adapter | None:
         from ananke_test._vision_agents import VisionAgentsAdapter
 
         return VisionAgentsAdapter()
+    from ananke_test.openai_agents import adapter_of_openai_agent
     from ananke_test.pydantic_ai import adapter_of_agent
 
-    return adapter_of_agent(llm)
+    return adapter_of_agent(llm) or adapter_of_openai_agent(llm)

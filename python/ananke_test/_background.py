@@ -20,7 +20,7 @@ async def called(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any
     """The result of a function, plain or async. A plain one is run in a thread of its own, so that the event loop goes on."""
     if is_async(function):
         return await function(*args, **kwargs)
-    result = await _in_thread(functools.partial(function, *args, **kwargs))
+    result = await in_thread(functools.partial(function, *args, **kwargs), "ananke function")
     if inspect.isawaitable(result):
         result = await result
     return result
@@ -34,7 +34,10 @@ def is_async(function: Any) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
 
 
-async def _in_thread(function: Callable[[], T]) -> T:
+async def in_thread(function: Callable[[], T], name: str) -> T:
+    """The result of a function in a thread of its own with this name, in a copy of the context. One that goes on after a
+    cancellation ends with Python.
+    """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
     context = contextvars.copy_context()
@@ -54,7 +57,7 @@ async def _in_thread(function: Callable[[], T]) -> T:
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(finish)
 
-    threading.Thread(target=work, name="ananke function", daemon=True).start()
+    threading.Thread(target=work, name=name, daemon=True).start()
     await done
     if errors:
         error = errors[0]

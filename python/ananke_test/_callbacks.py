@@ -16,17 +16,19 @@ from ananke_test._tools import ToolError, json_result
 __tracebackhide__ = True
 
 
-class ServedCallbacks:
+class LoopCallbacks:
     """Answers to the requests of the program, in the event loop and the context of the run that they are about."""
 
-    def __init__(self, program: Connection, llm: Any) -> None:
+    FATAL: tuple[str, ...] = ()
+    """The requests whose errors are those of the run."""
+
+    def __init__(self, program: Connection) -> None:
         self._program = program
-        self._llm = llm
         self._loop: asyncio.AbstractEventLoop | None = None
         self._context = contextvars.copy_context()
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self.error: BaseException | None = None
-        """The error of the model, or an exception that ends the test."""
+        """The error of the model or of the agent, or an exception that ends the test."""
 
     def enter(self) -> None:
         """Answers in this event loop and context from now on."""
@@ -66,21 +68,14 @@ class ServedCallbacks:
 
     async def _answer(self, request: int, method: str, params: dict[str, Any]) -> None:
         try:
-            if method == "model/call":
-                result: Any = {"message": await self.model(params["messages"], params["tools"])}
-            elif method == "tool/call":
-                result = {"output": await self.tool(params["name"], params["arguments"])}
-            else:
-                self._program.refuse(request, f"this package does not know `{method}`")
-                return
-            self._program.answer(request, result)
+            self._program.answer(request, await self.result(method, params))
         except asyncio.CancelledError as error:
-            if method == "model/call":
+            if method in self.FATAL:
                 self.error = self.error or error
             self._program.refuse(request, "cancelled")
             raise
         except Exception as error:  # noqa: BLE001 it is the answer
-            if method == "model/call":
+            if method in self.FATAL:
                 # A judge may be asked again: the first error is the cause.
                 self.error = self.error or error
             self._program.refuse(request, str(error) or type(error).__name__)
@@ -90,6 +85,28 @@ class ServedCallbacks:
             self._program.refuse(request, str(error) or type(error).__name__)
             if isinstance(error, (KeyboardInterrupt, SystemExit)):
                 raise
+
+    async def result(self, method: str, params: dict[str, Any]) -> Any:
+        """The result of a request."""
+        raise NotImplementedError
+
+
+class ServedCallbacks(LoopCallbacks):
+    """The answers of a model and of tools."""
+
+    FATAL = ("model/call",)
+
+    def __init__(self, program: Connection, llm: Any) -> None:
+        super().__init__(program)
+        self._llm = llm
+
+    async def result(self, method: str, params: dict[str, Any]) -> Any:
+        """The reply of the model, or the result of a tool."""
+        if method == "model/call":
+            return {"message": await self.model(params["messages"], params["tools"])}
+        if method == "tool/call":
+            return {"output": await self.tool(params["name"], params["arguments"])}
+        raise ToolError(f"this package does not know `{method}`")
 
     async def model(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> dict[str, Any]:
         """The reply of the model."""

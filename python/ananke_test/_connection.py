@@ -146,6 +146,14 @@ class Connection:
         with self._lock:
             self._callbacks.pop(session, None)
 
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        """Sends something that nothing answers.
+
+        Raises:
+            TypeError, ValueError: If it is not JSON.
+        """
+        self._lines.put(encoded({"jsonrpc": "2.0", "method": method, "params": params}))
+
     def answer(self, request: int, result: Any) -> None:
         """Answers a request of the program.
 

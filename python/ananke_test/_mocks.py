@@ -39,7 +39,7 @@ class MockedTools:
             _check_names_of_target(names, llm)
         elif adapter is not None:
             _check_names(names, adapter.tool_names(llm))
-        else:
+        elif not callable(llm):
             raise TypeError(f"tools of {llm!r} cannot be replaced: {_adapters.WHAT_IS_AN_LLM}")
         self._restore = adapter.replace_tools(llm, mocks) if adapter is not None else None
         begin(llm, mocks)
@@ -53,9 +53,10 @@ class MockedTools:
 
 
 def mock_tools(llm: Any, mocks: Mapping[str, Callable[..., Any]]) -> AbstractContextManager[dict[str, AsyncMock]]:
-    """Replaces tools of an LLM or a `Target` by name; their declarations stay. Gives mocks that know their calls.
+    """Replaces tools of an agent, an LLM or a `Target` by name; their declarations stay. Gives mocks that know their calls.
 
-    A mock is a function, plain or async, or a Mock object. Mocks nest, and end with the block.
+    The names of a function of one turn are known only when it calls them, so any name is taken. A mock is a
+    function, plain or async, or a Mock object. Mocks nest, and end with the block.
 
     Raises:
         KeyError: If there is no such tool; then nothing is replaced.

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ananke_test import _adapters
 from ananke_test._background import run_in_background
-from ananke_test._connection import Connection, connection
-from ananke_test._events import Interrupt, PendingAnswer, RunEvent
+from ananke_test._connection import connection
+from ananke_test._events import PendingAnswer
 from ananke_test._function_llm import FunctionLLM
-from ananke_test._origin import EarlierTurn, RunOrigin
 from ananke_test._run_result import RunResult
 from ananke_test._target import Target
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from ananke_test._turn import AgentTurns
 
 # pytest shows no frames of this file.
 __tracebackhide__ = True
@@ -40,59 +41,33 @@ class Conversation(Protocol):
     async def close(self) -> None: ...
 
 
-class AdaptedConversation:
-    """A conversation with an agent of another package."""
-
-    def __init__(self, program: Connection, adapter: _adapters.Adapter, llm: Any, instructions: str | None) -> None:
-        self._program = program
-        self._llm = llm
-        self._turns = adapter.begin(llm, instructions)
-        self._earlier: tuple[EarlierTurn, ...] = ()
-
-    async def start(self) -> None:
-        """Needs nothing."""
-
-    async def run(self, text: str) -> RunResult:
-        """Says something to the agent."""
-        events: list[RunEvent] = []
-        return await self._turn(self._turns.run(text, events), text, events)
-
-    async def resume(self, answers: list[PendingAnswer]) -> RunResult:
-        """Answers what the agent waits for."""
-        events: list[RunEvent] = []
-        return await self._turn(self._turns.resume(answers, events), None, events)
-
-    async def _turn(self, turn: Coroutine[Any, Any, list[Interrupt]], text: str | None, events: list[RunEvent]) -> RunResult:
-        earlier = self._earlier
-        try:
-            interrupts = await turn
-        except BaseException as error:
-            # The calls before an exception were made: the test can look at them, and rules of later turns look back to them.
-            if not hasattr(error, "events"):
-                error.events = list(events)  # type: ignore[attr-defined]
-            raise
-        finally:
-            if events:
-                self._earlier = (*earlier, EarlierTurn(text, tuple(events)))
-        return RunResult(events, text, interrupts=interrupts, origin=RunOrigin(self._llm, self._program, earlier=earlier))
-
-    async def close(self) -> None:
-        """Gives back what was changed."""
-        await self._turns.close()
-
-
 class TestSession:
-    """A conversation with an agent: `async with TestSession(llm=…, instructions="…") as session: await session.run("Hello")`.
+    """A conversation with an agent: `async with TestSession(agent=…) as session: await session.run("Hello")`.
 
-    The agent is a `FunctionLLM`, a `Target`, an `OpenAILLM`, an agent of pydantic-ai, or an LLM object of Vision-Agents. Without
-    `llm` it is the default target of the nearest `ananke.config.yaml`, as `Target()` is.
+    `agent` is an agent of pydantic-ai or of the OpenAI Agents SDK, a function of one `turn`, or whatever `llm` may be. `llm` is a
+    `FunctionLLM`, a `Target`, an `OpenAILLM`, such an agent, or an LLM object of Vision-Agents. Without both it is the default
+    target of the nearest `ananke.config.yaml`, as `Target()` is. A turn of an agent of this process may take `timeout` seconds.
     """
 
     __test__ = False
 
-    def __init__(self, llm: Any = TARGET_OF_CONFIG, instructions: str = DEFAULT_INSTRUCTIONS) -> None:
+    def __init__(
+        self,
+        llm: Any = TARGET_OF_CONFIG,
+        instructions: str = DEFAULT_INSTRUCTIONS,
+        *,
+        agent: Any = TARGET_OF_CONFIG,
+        timeout: float | None = None,
+    ) -> None:
+        if llm is not TARGET_OF_CONFIG and agent is not TARGET_OF_CONFIG:
+            raise TypeError("a session has an `agent` or an `llm`, not both")
+        self._is_function = False
+        if agent is not TARGET_OF_CONFIG:
+            self._is_function = not _is_llm(agent)
+            llm = agent
         self.llm = Target() if llm is TARGET_OF_CONFIG else llm
         self.instructions = instructions
+        self.timeout = timeout
         self._conversation: Conversation | None = None
         self._turn: asyncio.Lock | None = None
         self._is_closed = False
@@ -120,17 +95,36 @@ class TestSession:
             self._conversation = conversation
 
     def _begin(self) -> Conversation:
+        from ananke_test._external import ExternalConversation
         from ananke_test._served import ServedConversation
 
         llm = self.llm
         if isinstance(llm, (FunctionLLM, Target)):
             config = llm.config if isinstance(llm, Target) else None
             return ServedConversation(connection(config), llm, self.instructions)
-        adapter = _adapters.adapter_of(llm)
-        if adapter is None:
-            raise TypeError(f"a session with {llm!r} is not possible: {_adapters.WHAT_IS_AN_LLM}")
         own = self.instructions if self.instructions != DEFAULT_INSTRUCTIONS else None
-        return AdaptedConversation(connection(), adapter, llm, own)
+        return ExternalConversation(connection(), llm, self._turns(own), self.timeout)
+
+    def _turns(self, instructions: str | None) -> AgentTurns:
+        """The turns of an agent of this process.
+
+        Raises:
+            TypeError: If it is none.
+        """
+        from ananke_test._agent_function import FunctionTurns
+
+        if self._is_function:
+            if instructions is not None:
+                raise TypeError("a function is an agent with instructions of its own: leave out `instructions`")
+            function: Any = self.llm
+            return FunctionTurns(function)
+        adapter = _adapters.adapter_of(self.llm)
+        if adapter is not None:
+            return adapter.begin(self.llm, instructions)
+        what = _adapters.WHAT_IS_AN_LLM
+        if callable(self.llm):
+            what += "; a function of messages and tools is `llm=FunctionLLM(function)`, a function of one turn `agent=function`"
+        raise TypeError(f"a session with {self.llm!r} is not possible: {what}")
 
     async def close(self) -> None:
         """Ends the conversation. It may be called twice."""
@@ -144,8 +138,8 @@ class TestSession:
 
         Raises:
             RuntimeError: If the session is not started.
-            AgentError: If the turn does not end as it should; an error of the model itself is raised as it is. An error of an
-                agent in this process has its events before the error as `error.events`.
+            AgentError: If the turn does not end as it should; an error of the model or of an agent of this process is raised as
+                it is, and the session is over. The error of such an agent has the events before it as `error.events`.
         """
         self._started()
         if not isinstance(user_input, str):
@@ -179,6 +173,11 @@ class TestSession:
         return self._conversation
 
     @property
+    def agent(self) -> Any:
+        """The agent; the same as `llm`."""
+        return self.llm
+
+    @property
     def sync(self) -> SyncTestSession:
         """The same conversation, for plain functions."""
         return SyncTestSession.of(self)
@@ -208,8 +207,15 @@ class SyncTestSession:
 
     __test__ = False
 
-    def __init__(self, llm: Any = TARGET_OF_CONFIG, instructions: str = DEFAULT_INSTRUCTIONS) -> None:
-        self._session = TestSession(llm, instructions)
+    def __init__(
+        self,
+        llm: Any = TARGET_OF_CONFIG,
+        instructions: str = DEFAULT_INSTRUCTIONS,
+        *,
+        agent: Any = TARGET_OF_CONFIG,
+        timeout: float | None = None,
+    ) -> None:
+        self._session = TestSession(llm, instructions, agent=agent, timeout=timeout)
         self._session._in_words = "`with SyncTestSession(…) as session`, or `session.start()`"
 
     @classmethod
@@ -221,12 +227,17 @@ class SyncTestSession:
     @classmethod
     def of(cls, session: TestSession) -> Self:
         """The same conversation, for plain functions."""
-        made = cls(session.llm, session.instructions)
+        made = cls(Target())
         made._session = session
         return made
 
     @property
     def llm(self) -> Any:
+        """The agent."""
+        return self._session.llm
+
+    @property
+    def agent(self) -> Any:
         """The agent."""
         return self._session.llm
 
@@ -267,3 +278,8 @@ class SyncTestSession:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         self.close()
+
+
+def _is_llm(agent: Any) -> bool:
+    """Whether an agent is one of those that `llm` may be."""
+    return isinstance(agent, (FunctionLLM, Target)) or _adapters.adapter_of(agent) is not None

@@ -17,14 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
 from ananke_test._errors import AgentError
-from ananke_test._events import (
-    ChatMessageEvent,
-    FunctionCallEvent,
-    FunctionCallOutputEvent,
-    Interrupt,
-    PendingAnswer,
-    RunEvent,
-)
+from ananke_test._turn import Turn
 
 if TYPE_CHECKING:
     from unittest.mock import AsyncMock
@@ -151,14 +144,24 @@ class VisionAgentsTurns:
             raise TypeError("a realtime LLM of Vision-Agents gives no text: test an LLM with the same instructions and functions")
         self._llm = LentLLM(llm, instructions if instructions is not None else "You are a helpful assistant.")
 
-    async def run(self, text: str, events: list[RunEvent]) -> list[Interrupt]:
-        """Says something to the LLM."""
+    async def take(self, turn: Turn) -> None:
+        """Says something to the LLM, which has no interrupts that could be answered."""
+        text = turn.input or ""
+        unnamed: dict[str, list[str]] = {}
+        """The calls without an id of their own that go on, by their tools."""
 
         def on_event(event: Any) -> None:
-            if hasattr(event, "success"):
-                events.append(_output(event))
-            else:
-                events.append(FunctionCallEvent(event.tool_name, dict(event.arguments or {}), event.tool_call_id))
+            name, number = event.tool_name, event.tool_call_id
+            if not hasattr(event, "success"):
+                if number is None:
+                    number = turn.next_call()
+                    unnamed.setdefault(name, []).append(number)
+                turn.report_call(number, name, dict(event.arguments or {}))
+                return
+            if number is None:
+                number = unnamed[name].pop(0) if unnamed.get(name) else turn.next_call()
+            output = event.result if event.success else {"error": str(event.error)}
+            turn.report_result(number, name, output, not event.success)
 
         # Without a participant, some LLMs add the message of the user once more.
         participant = importlib.import_module(_EDGE).Participant(original=None, user_id=USER, id=USER)
@@ -167,13 +170,8 @@ class VisionAgentsTurns:
             await conversation.send_message(role="user", user_id=USER, content=text)
             answer = await self._llm.ask(text, participant, on_event)
         if answer:
-            events.append(ChatMessageEvent("assistant", answer))
+            turn.say(answer)
             await conversation.send_message(role="assistant", user_id="assistant", content=answer)
-        return []
-
-    async def resume(self, answers: list[PendingAnswer], events: list[RunEvent]) -> list[Interrupt]:  # noqa: ARG002 the protocol has them
-        """Such an LLM waits for nothing."""
-        raise ValueError("an LLM of Vision-Agents has no interrupts that could be answered")
 
     async def close(self) -> None:
         """Needs nothing: a run gives back what it has changed."""
@@ -243,17 +241,6 @@ def _awaited(mock: AsyncMock) -> Callable[..., Any]:
         return await mock(*args, **arguments)
 
     return call
-
-
-def _output(event: Any) -> FunctionCallOutputEvent:
-    output = event.result if event.success else {"error": str(event.error)}
-    return FunctionCallOutputEvent(
-        event.tool_name,
-        output,
-        not event.success,
-        event.tool_call_id,
-        getattr(event, "execution_time_ms", None),
-    )
 
 
 def _error(event: Any) -> Exception:

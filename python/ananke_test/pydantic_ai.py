@@ -1,6 +1,6 @@
 """Agents of pydantic-ai in this process: `pip install 'ananke-test[pydantic-ai]'`.
 
-`TestSession(llm=agent)` is enough; `PydanticAgent` adds what `agent.run` takes, such as `deps`.
+`TestSession(agent=agent)` is enough; `PydanticAgent` adds what `agent.run` takes, such as `deps`.
 """
 
 from __future__ import annotations
@@ -8,18 +8,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from ananke_test._active_mocks import mock_of, mocks_of
-from ananke_test._events import (
-    ChatMessageEvent,
-    FunctionCallEvent,
-    FunctionCallOutputEvent,
-    Interrupt,
-    PendingAnswer,
-    RunEvent,
-)
+from ananke_test._events import Interrupt, PendingAnswer
+from ananke_test._turn import Turn
 
 if TYPE_CHECKING:
     from unittest.mock import AsyncMock
@@ -51,61 +44,141 @@ class PydanticTurns:
         self._history: list[Any] = []
         self._open: dict[str, _OpenCall] = {}
 
-    async def run(self, text: str, events: list[RunEvent]) -> list[Interrupt]:
-        """Says something to the agent."""
-        if self._open:
-            raise ValueError("the agent waits for an answer: session.resume(PendingAnswer(…)) gives it")
-        return await self._turn(events, user_prompt=text)
+    async def take(self, turn: Turn) -> None:
+        """Says something to the agent, or answers calls that wait."""
+        if turn.input is not None:
+            await self._run(turn, user_prompt=turn.input)
+        else:
+            await self._run(turn, deferred_tool_results=self._results(turn.answers))
 
-    async def resume(self, answers: list[PendingAnswer], events: list[RunEvent]) -> list[Interrupt]:
-        """Answers calls that wait: an approval, or the result of a call that is executed elsewhere."""
+    def _results(self, answers: list[PendingAnswer]) -> Any:
+        """Approvals, or the results of calls that are executed elsewhere."""
         from pydantic_ai import DeferredToolResults, ToolDenied
 
         results = DeferredToolResults()
         for answer in answers:
-            number = self._chosen(answer)
+            number = str(answer.id)
             if self._open[number].is_approval:
                 results.approvals[number] = ToolDenied() if answer.cancelled or not _is_approved(answer.payload) else True
             else:
                 results.calls[number] = ToolDenied() if answer.cancelled else answer.payload
-        missing = [number for number in self._open if number not in {**results.approvals, **results.calls}]
-        if missing:
-            raise ValueError(f"no answer for {', '.join(f'`{number}`' for number in missing)}: answer all that is open at once")
-        return await self._turn(events, deferred_tool_results=results)
+        return results
 
-    def _chosen(self, answer: PendingAnswer) -> str:
-        fits = [number for number, call in self._open.items() if answer.id in (None, number) and answer.tool in (None, call.name)]
-        if len(fits) == 1:
-            return fits[0]
-        names = ", ".join(f"`{number}` ({call.name})" for number, call in self._open.items()) or "nothing"
-        raise ValueError(f"the answer {answer!r} fits {len(fits)} of what the agent waits for: {names}")
+    async def _run(self, turn: Turn, **asked: Any) -> None:
+        from pydantic_ai import Agent, DeferredToolRequests
 
-    async def _turn(self, events: list[RunEvent], **asked: Any) -> list[Interrupt]:
-        from pydantic_ai import DeferredToolRequests, capture_run_messages
-
-        given = dict(self._given)
-        with _mocked(self._llm, self._agent, given), capture_run_messages() as seen:
-            try:
-                result = await self._agent.run(**asked, **{**given, "message_history": self._history or None})
-            except BaseException:
-                # Its messages are those of the agent's history, and what came until now.
-                known = {id(part) for message in self._history for part in message.parts}
-                parts = [[part for part in message.parts if id(part) not in known] for message in seen]
-                _add_events(events, parts, self._agent)
-                raise
+        given = {**self._given, "message_history": self._history or None}
+        reports = _Reports(turn, self._agent)
+        # The first step of a resumed run is a response that was reported in the turn before.
+        is_known = turn.input is None
+        with _observed(turn, self._agent, given):
+            async with self._agent.iter(**asked, **given) as run:
+                async for node in run:
+                    if not Agent.is_call_tools_node(node):
+                        continue
+                    if not is_known:
+                        reports.response(node.model_response)
+                    is_known = False
+                    async with node.stream(run.ctx) as events:
+                        async for event in events:
+                            reports.event(event)
+        result: Any = run.result
         self._history = result.all_messages()
-        _add_events(events, [message.parts for message in result.new_messages()], self._agent)
+        reports.rest(result.new_messages())
         self._open = {}
         if isinstance(result.output, DeferredToolRequests):
             waiting: Any = result.output
             self._open |= {call.tool_call_id: _OpenCall(call.tool_name, True) for call in waiting.approvals}
             self._open |= {call.tool_call_id: _OpenCall(call.tool_name, False) for call in waiting.calls}
         elif not isinstance(result.output, str):
-            events.append(ChatMessageEvent("assistant", _as_text(result.output)))
-        return [call.interrupt(number) for number, call in self._open.items()]
+            turn.say(_as_text(result.output))
+        turn.interrupts.extend(call.interrupt(number) for number, call in self._open.items())
 
     async def close(self) -> None:
         """Needs nothing."""
+
+
+class _Reports:
+    """What a run does, while it does it. A call is reported once, wherever it is seen first."""
+
+    def __init__(self, turn: Turn, agent: Any) -> None:
+        self._turn = turn
+        self._output_tools = _output_tools(agent)
+        self._calls: set[str] = set()
+        self._results: set[str] = set()
+
+    def response(self, response: Any) -> None:
+        """Takes a response of the model: its texts, the calls that its provider has executed, and its tokens."""
+        usage = response.usage
+        if usage.has_values():
+            self._turn.usage(
+                usage.input_tokens,
+                usage.output_tokens,
+                cached_tokens=usage.cache_read_tokens,
+                model=response.model_name,
+            )
+        text = ""
+        for part in response.parts:
+            if part.part_kind == "text":
+                text += part.content
+                continue
+            self._turn.say(text)
+            text = ""
+            if part.part_kind == "thinking":
+                self._turn.reason(part.content)
+            elif part.part_kind in _PROVIDER_CALLS:
+                self._call(part)
+            elif part.part_kind in _PROVIDER_RETURNS:
+                self._result(part)
+        self._turn.say(text)
+
+    def event(self, event: Any) -> None:
+        """Takes the begin or the end of a call."""
+        if event.event_kind == "function_tool_call":
+            self._call(event.part)
+        elif event.event_kind == "function_tool_result":
+            self._result(getattr(event, "part", None) or event.result)
+
+    def rest(self, messages: Iterable[Any]) -> None:
+        """Takes what no event has shown."""
+        for message in messages:
+            for part in message.parts:
+                if part.part_kind in ("tool-call", *_PROVIDER_CALLS):
+                    self._call(part)
+                elif part.part_kind in ("tool-return", "retry-prompt", *_PROVIDER_RETURNS):
+                    self._result(part)
+
+    def _call(self, part: Any) -> None:
+        if part.tool_call_id in self._calls or self._is_output(part):
+            return
+        self._calls.add(part.tool_call_id)
+        try:
+            arguments: Any = part.args_as_dict()
+        except ValueError:
+            # What the model wrote is not a JSON object.
+            arguments = part.args
+        self._turn.report_call(part.tool_call_id, part.tool_name, arguments)
+
+    def _result(self, part: Any) -> None:
+        # A retry without a tool is about the output.
+        if part.tool_name is None or part.tool_call_id in self._results or self._is_output(part):
+            return
+        self._results.add(part.tool_call_id)
+        if part.part_kind == "retry-prompt":
+            self._turn.report_result(part.tool_call_id, part.tool_name, {"error": part.model_response()}, True)
+            return
+        failed = getattr(part, "outcome", "success") not in ("success", None)
+        content = _plain(part.content)
+        self._turn.report_result(part.tool_call_id, part.tool_name, {"error": content} if failed else content, failed)
+
+    def _is_output(self, part: Any) -> bool:
+        """Whether a call is the structured output of the agent, which is its message."""
+        return getattr(part, "tool_kind", None) == "output" or part.tool_name in self._output_tools
+
+
+_PROVIDER_CALLS = ("builtin-tool-call", "native-tool-call")
+
+_PROVIDER_RETURNS = ("builtin-tool-return", "native-tool-return")
 
 
 class _OpenCall:
@@ -180,61 +253,33 @@ def _is_approved(payload: Any) -> bool:
     return payload is True or (isinstance(payload, Mapping) and payload.get("approved") is True)  # pyright: ignore[reportUnknownMemberType]
 
 
-def _mocked(llm: Any, agent: Any, given: dict[str, Any]) -> AbstractContextManager[Any]:
-    if not mocks_of(llm):
-        return nullcontext()
+def _observed(turn: Turn, agent: Any, given: dict[str, Any]) -> AbstractContextManager[Any]:
+    """Tools that are mocked, and whose exceptions are reported before they end the run."""
     from dataclasses import dataclass
 
+    from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ModelRetry
     from pydantic_ai.toolsets import WrapperToolset
 
     @dataclass
-    class MockingToolset(WrapperToolset[Any]):
+    class ObservedToolset(WrapperToolset[Any]):
         async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: Any, tool: Any) -> Any:
-            mock = mock_of(llm, name)
-            if mock is not None:
-                return await mock(**tool_args)
-            return await super().call_tool(name, tool_args, ctx, tool)
+            mock = turn.mock(name)
+            try:
+                if mock is not None:
+                    return await mock(**tool_args)
+                return await super().call_tool(name, tool_args, ctx, tool)
+            except (ApprovalRequired, CallDeferred, ModelRetry):
+                # The model or the user is asked: the run goes on.
+                raise
+            except Exception as error:
+                turn.report_result(ctx.tool_call_id, name, {"error": str(error)}, True)
+                raise
 
     toolsets = _toolsets(agent, given)
     # Beside an override, those of the run do not count.
     given.pop("toolsets", None)
-    override: AbstractContextManager[Any] = agent.override(toolsets=[MockingToolset(toolset) for toolset in toolsets], tools=[])
+    override: AbstractContextManager[Any] = agent.override(toolsets=[ObservedToolset(toolset) for toolset in toolsets], tools=[])
     return override
-
-
-def _add_events(events: list[RunEvent], messages: Iterable[Iterable[Any]], agent: Any) -> None:
-    """Adds the events of the parts of messages."""
-    for parts in messages:
-        _add_events_of_message(events, parts, agent)
-
-
-def _add_events_of_message(events: list[RunEvent], parts: Iterable[Any], agent: Any) -> None:
-    text = ""
-    for part in parts:
-        kind = part.part_kind
-        if kind == "text":
-            text += part.content
-            continue
-        if text:
-            events.append(ChatMessageEvent("assistant", text))
-            text = ""
-        if kind in ("tool-call", "builtin-tool-call", "native-tool-call"):
-            if not _is_output(part, agent):
-                events.append(FunctionCallEvent(part.tool_name, part.args_as_dict(), part.tool_call_id))
-        elif kind in ("tool-return", "builtin-tool-return", "native-tool-return"):
-            if not _is_output(part, agent):
-                failed = getattr(part, "outcome", "success") not in ("success", None)
-                output: Any = {"error": _plain(part.content)} if failed else _plain(part.content)
-                events.append(FunctionCallOutputEvent(part.tool_name, output, failed, part.tool_call_id))
-        elif kind == "retry-prompt" and part.tool_name is not None and not _is_output(part, agent):
-            events.append(FunctionCallOutputEvent(part.tool_name, {"error": part.model_response()}, True, part.tool_call_id))
-    if text:
-        events.append(ChatMessageEvent("assistant", text))
-
-
-def _is_output(part: Any, agent: Any) -> bool:
-    """Whether a call is the structured output of the agent, which is its message."""
-    return getattr(part, "tool_kind", None) == "output" or part.tool_name in _output_tools(agent)
 
 
 def _output_tools(agent: Any) -> set[str]:

@@ -12,7 +12,7 @@ from pydantic_ai import Agent, DeferredToolRequests, FunctionToolset
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from ananke_test import FunctionLLM, PendingAnswer, RunResult, SyncTestSession, TestSession, mock_tools
+from ananke_test import AgentError, FunctionLLM, PendingAnswer, RunResult, SyncTestSession, TestSession, mock_tools
 from ananke_test._connection import connection
 from ananke_test.pydantic_ai import PydanticAgent
 from tests.fake_vision_agents import ReleasedLLM, install
@@ -222,15 +222,10 @@ async def test_events_before_a_tool_that_raises_are_kept() -> None:
         before.expect.next_event().is_message()
         for name in ("look", "slow", "explode"):
             before.expect.next_event().is_function_call(name)
-        before.expect.next_event().is_function_call_output("seen")
-        before.expect.no_more_events()
-        # The agent was asked to look, and has looked.
-        result = await session.run("Pay")
-    result.expect.next_event().is_function_call("pay", {})
-    result.check("tools: { require: [{ name: pay, after_result: look, count: 1 }], allow_only: [pay] }")
-    assert result.findings("whenever: [{ call: pay, not_preceded_by: { call: explode } }]")
-    assert result.findings("whenever: [{ call: pay, not_preceded_by: { result: look } }]")
-    result.check("whenever: [{ call: pay, not_preceded_by: { result: explode } }]")
+        before.expect.contains_function_call_output("seen", is_error=False)
+        before.expect.contains_function_call_output({"error": "no such thing"}, is_error=True)
+        with pytest.raises(AgentError, match="the session is over"):
+            await session.run("Pay")
 
 
 async def test_a_model_that_raises_in_the_second_turn() -> None:
@@ -242,9 +237,6 @@ async def test_a_model_that_raises_in_the_second_turn() -> None:
         events.expect.next_event().is_function_call("pay")
         events.expect.next_event().is_function_call_output("paid")
         events.expect.no_more_events()
-        result = await session.run("Pay")
-    # Both calls have the same id.
-    result.check("tools: { require: [{ name: pay, count: 1, after: pay }] }")
 
 
 async def test_a_run_that_is_cancelled() -> None:
@@ -254,8 +246,8 @@ async def test_a_run_that_is_cancelled() -> None:
         turn.cancel()
         with pytest.raises(asyncio.CancelledError):
             await turn
-        result = await session.run("Pay")
-    result.check("tools: { require: pay }")
+        with pytest.raises(AgentError, match="a run was cancelled"):
+            await session.run("Pay")
 
 
 async def test_an_error_keeps_its_own_events() -> None:
@@ -325,5 +317,3 @@ async def test_events_before_an_error_of_vision_agents_are_kept(monkeypatch: pyt
         with pytest.raises(ConnectionError) as raised:
             await session.run("Look")
         assert len(raised.value.events) == 2  # type: ignore[attr-defined]
-        result = await session.run("Pay")
-    result.check("tools: { require: [{ name: pay, after_result: look, count: 1 }] }")

@@ -1,5 +1,6 @@
 """Agents of pydantic-ai in this process."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from ananke_test import PendingAnswer, SyncTestSession, TestSession, mock_tools
+from ananke_test import FunctionCallOutputEvent, PendingAnswer, SyncTestSession, TestSession, mock_tools
 from ananke_test.pydantic_ai import PydanticAgent
 from tests.conftest import weather
 
@@ -50,6 +51,92 @@ async def test_events_and_history() -> None:
         again = await session.run("Hi")
         assert again.expect[-1].is_message().event().content == "real Paris None (7 messages)"
     result.check("tools: { require: get_weather }")
+
+
+async def test_three_turns_with_times_and_tokens() -> None:
+    async with TestSession(agent=weather_agent()) as session:
+        await session.run("Hi")
+        await session.run("And?")
+        third = await session.run("And then?")
+    third.check("tools: { require: [{ name: get_weather, after: get_weather }] }")
+    third.check("timing: { max_tool_ms: 5000, max_duration_ms: 60000, max_idle_ms: 60000 }")
+    assert third.findings("usage: { max_total_tokens: 1 }")[0]["status"] == "failed"
+    assert third.findings("timing: { max_first_token_ms: 60000 }")[0]["status"] == "not_shown"
+
+
+async def test_two_sessions_of_one_agent_at_once() -> None:
+    both, started = asyncio.Event(), 0
+
+    def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        last = messages[-1].parts[-1]
+        if isinstance(last, ToolReturnPart):
+            return ModelResponse(parts=[TextPart(str(last.content))])
+        return ModelResponse(parts=[ToolCallPart("meet", {"who": str(last.content)}, "c1")])  # type: ignore[union-attr]
+
+    agent = Agent(FunctionModel(model))
+
+    @agent.tool_plain
+    async def meet(who: str) -> str:
+        nonlocal started
+        started += 1
+        if started == 2:
+            both.set()
+        await asyncio.wait_for(both.wait(), 20)
+        return f"met {who}"
+
+    async with TestSession(agent=agent) as one, TestSession(agent=agent) as two:
+        first, second = await asyncio.gather(one.run("Ann"), two.run("Bob"))
+    first.expect.contains_function_call_output("met Ann")
+    second.expect.contains_function_call_output("met Bob")
+    assert len(first.events) == len(second.events) == 3
+
+
+async def test_results_have_their_times_in_the_order_in_which_they_come() -> None:
+    def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        if len(messages) > 2:
+            return ModelResponse(parts=[TextPart("Done.")])
+        return ModelResponse(parts=[ToolCallPart("slow", {}, "c1"), ToolCallPart("fast", {}, "c2")])
+
+    agent = Agent(FunctionModel(model))
+    begun = asyncio.Event()
+
+    @agent.tool_plain
+    async def slow() -> str:
+        await begun.wait()
+        await asyncio.sleep(0.02)
+        return "slow"
+
+    @agent.tool_plain
+    async def fast() -> str:
+        begun.set()
+        return "fast"
+
+    async with TestSession(agent=agent) as session:
+        result = await session.run("Hi")
+    outputs = [event for event in result.events if isinstance(event, FunctionCallOutputEvent)]
+    assert [output.output for output in outputs] == ["fast", "slow"]
+    assert outputs[1].execution_time_ms is not None
+    assert outputs[1].execution_time_ms >= 19
+
+
+async def test_an_unknown_tool_and_wrong_arguments_are_errors_of_their_calls() -> None:
+    def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        if len(messages) > 2:
+            return ModelResponse(parts=[TextPart("Sorry.")])
+        return ModelResponse(parts=[ToolCallPart("nothing", {}, "c1"), ToolCallPart("f", {"wrong": 1}, "c2")])
+
+    agent = Agent(FunctionModel(model))
+
+    @agent.tool_plain
+    def f(right: int) -> int:
+        return right
+
+    async with TestSession(agent=agent) as session:
+        result = await session.run("Hi")
+    result.expect.contains_function_call("nothing", {})
+    result.expect.contains_function_call("f", {"wrong": 1})
+    outputs = [event for event in result.events if isinstance(event, FunctionCallOutputEvent)]
+    assert [output.is_error for output in outputs] == [True, True]
 
 
 def test_what_runs_are_given() -> None:

@@ -1,6 +1,7 @@
 // What answers the requests of the program about one session: functions of the test, in the context of its run.
 
 /** @import { FunctionModel } from "./types.js" */
+/** @import { AgentSession } from "./agent-session.js" */
 /** @import { Connection } from "./connection.js" */
 /** @import { MockedTools } from "./mocks.js" */
 /** @import { SessionTool } from "./tools.js" */
@@ -15,6 +16,7 @@ export class SessionCallbacks {
   #connection;
   #model;
   #tools;
+  #agent;
   /** @type {Map<number, AbortController>} */
   #running = new Map();
   /** @type {<T>(work: () => T) => T} */
@@ -27,7 +29,7 @@ export class SessionCallbacks {
   mocks = new Map();
 
   /**
-   * What the model threw in this run. A judge may be asked again: the first error is the cause.
+   * What the model or the agent threw in this run. A judge may be asked again: the first error is the cause.
    * @type {{ error: unknown } | undefined}
    */
   failure;
@@ -36,11 +38,13 @@ export class SessionCallbacks {
    * @param {Connection} connection
    * @param {FunctionModel | undefined} model
    * @param {Map<string, SessionTool>} tools
+   * @param {AgentSession} [agent]
    */
-  constructor(connection, model, tools) {
+  constructor(connection, model, tools, agent) {
     this.#connection = connection;
     this.#model = model;
     this.#tools = tools;
+    this.#agent = agent;
   }
 
   /** Answers in the context of the caller from now on. */
@@ -81,13 +85,15 @@ export class SessionCallbacks {
     try {
       if (method === "model/call") {
         this.#connection.answer(request, { message: await this.#reply(params, signal) });
+      } else if (method === "agent/turn" && this.#agent !== undefined) {
+        this.#connection.answer(request, await this.#agent.turn(params, signal));
       } else if (method === "tool/call") {
         await this.#execute(request, params, signal);
       } else {
         throw new Error(`this package does not know \`${method}\``);
       }
     } catch (error) {
-      if (method === "model/call") this.failure ??= { error };
+      if (method !== "tool/call") this.failure ??= { error };
       this.#connection.refuse(request, words(error));
     }
   }

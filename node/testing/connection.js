@@ -126,7 +126,7 @@ export class Connection {
     return new Promise((resolve, reject) => {
       if (this.#pending.size === 0) this.#keepNode(true);
       this.#pending.set(id, { resolve, reject, onResult });
-      this.#child.stdin.write(line);
+      this.#write(line);
     });
   }
 
@@ -137,6 +137,16 @@ export class Connection {
    */
   send(method, params) {
     this.call(method, params).catch(() => {});
+  }
+
+  /**
+   * Sends a notification.
+   * @param {string} method
+   * @param {{ [key: string]: unknown }} params
+   * @throws {TypeError} If it is not JSON, or too long.
+   */
+  notify(method, params) {
+    if (this.#over === undefined) this.#write(lineOf({ jsonrpc: "2.0", method, params }));
   }
 
   /**
@@ -182,7 +192,20 @@ export class Connection {
    */
   #reply(id, line) {
     this.#asked.delete(id);
-    if (this.#over === undefined) this.#child.stdin.write(line);
+    if (this.#over === undefined) this.#write(line);
+  }
+
+  /**
+   * Writes a line. Lines of one moment, such as an event and the end of its turn, are one write.
+   * @param {string} line
+   */
+  #write(line) {
+    const { stdin } = this.#child;
+    if (stdin.writableCorked === 0) {
+      stdin.cork();
+      process.nextTick(() => stdin.uncork());
+    }
+    stdin.write(line);
   }
 
   /** Ends the program and everything that it holds. It may be called twice. */

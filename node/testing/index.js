@@ -22,6 +22,14 @@
 /** @typedef {import("./types.js").ModelReply} ModelReply */
 /** @typedef {import("./types.js").FunctionModel} FunctionModel */
 /** @typedef {import("./types.js").Judge} Judge */
+/** @typedef {import("./types.js").Agent} Agent */
+/** @typedef {import("./types.js").AgentFunction} AgentFunction */
+/** @typedef {import("./types.js").AgentOutput} AgentOutput */
+/** @typedef {import("./types.js").AgentPart} AgentPart */
+/** @typedef {import("./types.js").AgentWithTools} AgentWithTools */
+/** @typedef {import("./types.js").TurnAnswer} TurnAnswer */
+/** @typedef {import("./types.js").TurnInterrupt} TurnInterrupt */
+/** @typedef {import("./types.js").TurnUsage} TurnUsage */
 /** @typedef {import("./types.js").SessionOptions} SessionOptions */
 /** @typedef {import("./types.js").RunOptions} RunOptions */
 /** @typedef {import("./types.js").Finding} Finding */
@@ -34,6 +42,7 @@
 /** @typedef {import("./asserts.js").FunctionCallOutputAssert} FunctionCallOutputAssert */
 /** @typedef {import("./asserts.js").RunAssert} RunAssert */
 /** @typedef {import("./mocks.js").MockedTools} MockedTools */
+/** @typedef {import("./turn.js").Turn} Turn */
 
 import { startEarly } from "./connection.js";
 
@@ -41,6 +50,7 @@ export { ANY } from "./asserts.js";
 export { AgentError, AnankeError, JudgeError, ProgramError, UsageError } from "./errors.js";
 export { RunResult } from "./run-result.js";
 export { TestSession } from "./session.js";
+export { tool } from "./turn.js";
 export { yamlTests } from "./yaml-tests.js";
 
 startEarly();

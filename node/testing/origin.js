@@ -1,6 +1,6 @@
 // Where runs come from.
 
-/** @import { FunctionModel, RunEvent, TargetKeys } from "./types.js" */
+/** @import { Agent, FunctionModel, RunEvent, TargetKeys } from "./types.js" */
 /** @import { Connection } from "./connection.js" */
 
 /**
@@ -13,7 +13,7 @@
 /**
  * The session of a run: its agent and its program, the name of the run there, and the turns before it.
  * @typedef {object} RunOrigin
- * @property {string | TargetKeys | FunctionModel | undefined} agent
+ * @property {string | TargetKeys | FunctionModel | Agent | undefined} agent
  * @property {string | undefined} config
  * @property {Connection} connection
  * @property {string} run

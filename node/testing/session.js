@@ -3,10 +3,11 @@
 /** @import { Json, PendingAnswer, RunEvent, RunOptions, SessionOptions, ToolFunction } from "./types.js" */
 /** @import { Connection } from "./connection.js" */
 
+import { AgentSession, checkAgent } from "./agent-session.js";
 import { SessionCallbacks } from "./callbacks.js";
 import { configPath, connection } from "./connection.js";
 import { AgentError, Code, ProgramError, publicError, RequestError, UsageError, withoutOwnFrames, words } from "./errors.js";
-import { fromProtocol, interruptFromProtocol, listed } from "./events.js";
+import { escaped, fromProtocol, interruptFromProtocol, listed } from "./events.js";
 import { short } from "./json.js";
 import { MockedTools } from "./mocks.js";
 import { withOrigin } from "./origin.js";
@@ -14,13 +15,15 @@ import { isVerbose, say } from "./report.js";
 import { RunResult } from "./run-result.js";
 import { SessionTool } from "./tools.js";
 
-const OPTIONS = ["target", "model", "instructions", "tools", "config", "callbackTimeoutMs"];
+const OPTIONS = ["target", "model", "agent", "instructions", "tools", "config", "callbackTimeoutMs"];
 
 /** A conversation with an agent: `await using session = await TestSession.open({ target: "shop" })`. */
 export class TestSession {
   #connection;
   #session;
   #callbacks;
+  /** The agent, if it runs in this process. @type {AgentSession | undefined} */
+  #inProcess;
   #agent;
   #config;
   #isClosed = false;
@@ -36,18 +39,21 @@ export class TestSession {
    * @param {Connection} program
    * @param {string} session
    * @param {SessionCallbacks} callbacks
+   * @param {AgentSession | undefined} inProcess
    * @param {SessionOptions} options
    */
-  constructor(program, session, callbacks, options) {
+  constructor(program, session, callbacks, inProcess, options) {
     this.#connection = program;
     this.#session = session;
     this.#callbacks = callbacks;
-    this.#agent = options.model ?? options.target;
+    this.#inProcess = inProcess;
+    this.#agent = options.agent ?? options.model ?? options.target;
     this.#config = configPath(options.config);
   }
 
   /**
-   * Begins a conversation with a target of the config, a target in place, or a model that is a function of the test.
+   * Begins a conversation with an agent of this process, a target of the config, a target in place, or a model that is a function of the
+   * test.
    * @param {SessionOptions} [options]
    * @returns {Promise<TestSession>}
    * @throws {UsageError} If something is wrong with the target, its tools or its config.
@@ -55,18 +61,19 @@ export class TestSession {
    */
   static async open(options = {}) {
     const tools = checkedOptions(options);
-    const { target, model, instructions, config, callbackTimeoutMs } = options;
+    const { target, model, agent, instructions, config, callbackTimeoutMs } = options;
     try {
       const program = await connection(configPath(config));
       const { session } = await program.call("session/open", {
-        ...(model === undefined ? { target } : { agent: "caller" }),
+        ...(agent !== undefined ? { agent: "external" } : model !== undefined ? { agent: "caller" } : { target }),
         instructions,
-        tools: [...tools.values()].map((tool) => tool.declaration()),
+        ...(agent === undefined ? { tools: [...tools.values()].map((tool) => tool.declaration()) } : {}),
         callback_timeout_ms: callbackTimeoutMs,
       });
-      const callbacks = new SessionCallbacks(program, model, tools);
+      const inProcess = agent === undefined ? undefined : new AgentSession(program, session, agent);
+      const callbacks = new SessionCallbacks(program, model, tools, inProcess);
       program.attach(session, callbacks);
-      return new TestSession(program, session, callbacks, options);
+      return new TestSession(program, session, callbacks, inProcess, options);
     } catch (error) {
       throw publicError(error);
     }
@@ -97,12 +104,16 @@ export class TestSession {
   }
 
   /**
-   * Replaces client-side tools by their names; their declarations stay. Mocks nest: the last one gets the calls.
+   * Replaces client-side tools, or those of an agent of this process, by their names; their declarations stay. Mocks nest: the last one gets the calls.
    * @param {{ [name: string]: ToolFunction }} mocks
    * @returns {Promise<MockedTools>}
    * @throws {UsageError} If there is no such tool; then nothing is replaced.
    */
   async mockTools(mocks) {
+    if (this.#inProcess !== undefined) {
+      this.#checkOpen();
+      return this.#inProcess.mock(mocks);
+    }
     /** @type {string | undefined} */
     let name;
     const mocked = new MockedTools(mocks, async () => {
@@ -140,7 +151,7 @@ export class TestSession {
     this.#isClosed = true;
     if (this.#isBusy) this.#connection.send("session/cancel", { session: this.#session });
     try {
-      await this.#connection.call("session/close", { session: this.#session });
+      warn(await this.#connection.call("session/close", { session: this.#session }));
     } catch (error) {
       const isOver = error instanceof ProgramError || (error instanceof RequestError && error.code === Code.cancelled);
       if (!isOver) throw publicError(error);
@@ -182,11 +193,13 @@ export class TestSession {
       this.#isBusy = false;
       end();
     }
+    warn(answer);
     const result = withOrigin(
       new RunResult(answer.events.map(fromProtocol), input, answer.interrupts.map(interruptFromProtocol)),
       { agent: this.#agent, config: this.#config, connection: this.#connection, run: answer.run, earlier: this.#earlier },
     );
     this.#earlier = [...this.#earlier, { userInput: input, events: [...result.events] }];
+    if (this.#inProcess !== undefined) this.#inProcess.earlier = this.#earlier;
     if (isVerbose()) say(`user: ${input ?? "(answers)"}\n${listed(result.events, result.interrupts)}`);
     return result;
   }
@@ -236,11 +249,20 @@ export class TestSession {
     const failure = this.#callbacks.failure;
     if (failure === undefined || !(error instanceof RequestError) || error.code !== Code.agent) return publicError(error);
     const cause = failure.error;
-    // An assertion in a model is not one of the test.
+    // An assertion in a model or an agent is not one of the test.
     const isAssertion = cause instanceof Error && cause.name.startsWith("AssertionError");
     if (cause instanceof Error && !isAssertion) return cause;
-    return withoutOwnFrames(new AgentError(`the model failed: ${words(cause)}`, { cause }));
+    const who = this.#inProcess === undefined ? "model" : "agent";
+    return withoutOwnFrames(new AgentError(`the ${who} failed: ${words(cause)}`, { cause }));
   }
+}
+
+/**
+ * Warns of what came too late in a turn.
+ * @param {{ warnings?: string[] }} answer
+ */
+function warn({ warnings = [] }) {
+  for (const warning of warnings) process.emitWarning(escaped(warning), "AnankeWarning");
 }
 
 /**
@@ -270,9 +292,14 @@ function checkedOptions(options) {
   if (unknown !== undefined) {
     throw withoutOwnFrames(new TypeError(`a session has no option \`${unknown}\`: the options are ${OPTIONS.join(", ")}`));
   }
-  const { model, target, tools = {} } = options;
-  if (model !== undefined && target !== undefined) {
-    throw withoutOwnFrames(new TypeError("the agent is a `target` or a `model`, not both"));
+  const { agent, model, target, tools = {} } = options;
+  if ([agent, model, target].filter((given) => given !== undefined).length > 1) {
+    throw withoutOwnFrames(new TypeError("the agent is a `target`, a `model` or an `agent`, only one of them"));
+  }
+  if (agent !== undefined) {
+    checkAgent(agent);
+    const own = ["tools", "instructions"].find((key) => options[/** @type {"tools" | "instructions"} */ (key)] !== undefined);
+    if (own !== undefined) throw withoutOwnFrames(new TypeError(`an \`agent\` of the test has \`${own}\` of its own: leave the option out`));
   }
   if (model !== undefined && typeof model !== "function") {
     throw withoutOwnFrames(new TypeError(`the model is a function of messages and tools, this is ${short(model)}`));

@@ -1,5 +1,7 @@
 // The data of sessions: what tests hand over, and what they get.
 
+import type { Turn } from "./turn.js";
+
 /** A value that JSON can have. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -123,12 +125,69 @@ export type FunctionModel = (
 /** A judge: the name of a target, a target in place, or a function of the test. */
 export type Judge = string | TargetKeys | FunctionModel;
 
+/** An answer to an interrupt of the last turn. */
+export interface TurnAnswer {
+  id: string;
+  payload?: Json;
+  cancelled?: boolean;
+}
+
+/** Something that the agent waits for (default of `id`: a new one). */
+export interface TurnInterrupt {
+  id?: string | undefined;
+  reason?: string | undefined;
+  message?: string | undefined;
+  /** The call that waits. */
+  toolCallId?: string | undefined;
+}
+
+/** Tokens of a request to a model; a number that is missing is not known. */
+export interface TurnUsage {
+  inputTokens?: number | undefined;
+  outputTokens?: number | undefined;
+  /** The tokens of the input that the provider had in a cache. */
+  cachedInputTokens?: number | undefined;
+  /** The name of the model, for prices. */
+  model?: string | undefined;
+}
+
+/** A message of chat completions, or an event. */
+export type AgentPart =
+  | { role: "assistant"; content?: string | null; tool_calls?: ModelToolCall[] | null }
+  | { role: "tool"; tool_call_id: string; content: string }
+  | { type: "message"; content: string }
+  | { type: "function_call"; name: string; arguments?: unknown; toolCallId?: string }
+  | { type: "function_call_output"; toolCallId: string; output: unknown; isError?: boolean };
+
+/** An agent's answer: a text, a message, the new messages of the turn, or nothing. */
+export type AgentOutput = string | AgentPart | AgentPart[] | null | undefined | void;
+
+/** An agent that is a function of one turn. A generator yields parts of a text, messages and events. */
+export type AgentFunction = (
+  turn: Turn,
+) =>
+  | AgentOutput
+  | PromiseLike<AgentOutput | AsyncIterable<string | AgentPart>>
+  | AsyncIterable<string | AgentPart>
+  | Iterator<string | AgentPart, AgentOutput>;
+
+/** An agent of AI SDK, such as a `ToolLoopAgent`. */
+export interface AgentWithTools {
+  generate(options: any): PromiseLike<any>;
+  readonly tools: any;
+}
+
+/** An agent of the process of the test. */
+export type Agent = AgentFunction | AgentWithTools;
+
 /** How a session is opened. */
 export interface SessionOptions {
   /** The agent: the name of a target of the config, or a target in place (default: the default target of the config). */
   target?: string | TargetKeys;
   /** A model of the test as the agent, instead of a target. */
   model?: FunctionModel;
+  /** An agent of the test, instead of a target: a function of one turn, or an agent of AI SDK. */
+  agent?: Agent;
   /** The system message of a bare model (default: "You are a helpful assistant."). */
   instructions?: string;
   /** The client-side tools, by their names. */

@@ -95,6 +95,32 @@ for (const [name, then, signal] of [
   });
 }
 
+test("Node ends after an agent that hangs", async () => {
+  const cwd = fileURLToPath(new URL(".", import.meta.url));
+  const code =
+    'import { TestSession } from "ananke-test/testing";\n' +
+    "const session = await TestSession.open({ agent: () => new Promise(() => {}), callbackTimeoutMs: 50 });\n" +
+    'await session.run("go").catch(({ name }) => console.log(name));\n';
+  assert.equal(execFileSync(process.execPath, ["--input-type=module", "-e", code], { cwd, encoding: "utf8" }), "AgentError\n");
+});
+
+test("all sessions have one program", { skip: !isPosix }, async (t) => {
+  const directory = project(t, { "ananke.sh": `#!/bin/sh\necho start >> "${"$"}0.starts"\nexec "${ownProgram()}" "$@"\n` });
+  const script = join(directory, "ananke.sh");
+  chmodSync(script, 0o755);
+  variable(t, "ANANKE_PROGRAM", script);
+  const agent = async (turn) => turn.input;
+  const open = async () => {
+    const session = await TestSession.open({ agent });
+    await session.run("go");
+    return session;
+  };
+  const sessions = await Promise.all([open(), open(), open()]);
+  sessions.push(await open());
+  for (const session of sessions) await session.close();
+  assert.equal(readFileSync(`${script}.starts`, "utf8"), "start\n");
+});
+
 /** Sets a variable of the environment for a test. */
 function variable(t, name, value) {
   const before = process.env[name];

@@ -258,7 +258,7 @@ test("a config with a mistake names its place", async (t) => {
 
 for (const [options, message] of [
   [{ targt: "x" }, /a session has no option `targt`: the options are target, model/],
-  [{ target: "x", model: () => "" }, /a `target` or a `model`, not both/],
+  [{ target: "x", model: () => "" }, /a `target`, a `model` or an `agent`, only one of them/],
   [{ model: "gpt" }, /the model is a function/],
   [{ tools: [add] }, /the tools are an object/],
   [{ tools: { add: { excute: () => 1 } } }, /the tool `add` is a function, or an object with `execute`/],

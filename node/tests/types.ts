@@ -5,11 +5,16 @@ import {
   ANY,
   RunResult,
   TestSession,
+  tool,
   yamlTests,
+  type Agent,
+  type AgentFunction,
+  type AgentPart,
   type FunctionModel,
   type Json,
   type RunEvent,
   type ToolDefinition,
+  type Turn,
 } from "ananke-test/testing";
 
 const model: FunctionModel = async (messages, tools, { signal }) => {
@@ -38,11 +43,49 @@ export async function accepted(): Promise<Json> {
   return session.state();
 }
 
+const addNumbers = tool("add", (a: number, b = 0) => a + b);
+const agents: Agent[] = [
+  () => "Hello",
+  async (turn: Turn) => {
+    const sum: number = await turn.call("add", { a: 1 }, async ({ a }: { a: number }, { toolCallId }) => addNumbers(a) + toolCallId.length);
+    turn.usage({ inputTokens: 1, outputTokens: undefined });
+    turn.interrupt({ reason: "approval" }) satisfies string;
+    turn.tools({ add: { execute: () => sum } }).add.execute() satisfies number;
+    turn.input satisfies string | undefined;
+    turn.messages.at(-1)?.role;
+    turn.memory.messages = [turn.answers[0]?.payload, turn.signal.aborted];
+    return { role: "assistant", content: null, tool_calls: [{ id: "1", function: { name: "add" } }] };
+  },
+  // Older compilers need the type of what is yielded.
+  async function* (): AsyncGenerator<string | AgentPart> {
+    yield "Hel";
+    yield { type: "function_call", name: "add" };
+  },
+  function* () {
+    yield "lo";
+    return "and more";
+  },
+  { generate: async () => ({}), tools: {} },
+];
+
+export async function handedOver(agent: AgentFunction): Promise<void> {
+  for (const other of [...agents, agent]) {
+    await using session = await TestSession.open({ agent: other, callbackTimeoutMs: 5 });
+    await session.run("Hi");
+  }
+}
+
 export async function refused(session: TestSession, run: RunResult): Promise<void> {
   // @ts-expect-error there is no such option
   await TestSession.open({ targt: "x" });
   // @ts-expect-error a target has a type
   await TestSession.open({ target: { endpoint: "http://127.0.0.1" } });
+  // @ts-expect-error an agent has one turn
+  await TestSession.open({ agent: (turn: Turn, other: number) => `${turn.input} ${other}` });
+  // @ts-expect-error an agent does not return a number
+  await TestSession.open({ agent: () => 5 });
+  // @ts-expect-error the function keeps its parameters
+  addNumbers("1");
   // @ts-expect-error a session is opened
   new TestSession();
   // @ts-expect-error the input is a text

@@ -4,15 +4,16 @@ export class SessionCallbacks {
      * @param {Connection} connection
      * @param {FunctionModel | undefined} model
      * @param {Map<string, SessionTool>} tools
+     * @param {AgentSession} [agent]
      */
-    constructor(connection: Connection, model: FunctionModel | undefined, tools: Map<string, SessionTool>);
+    constructor(connection: Connection, model: FunctionModel | undefined, tools: Map<string, SessionTool>, agent?: AgentSession);
     /**
      * The mocks by their names in the protocol.
      * @type {Map<string, MockedTools>}
      */
     mocks: Map<string, MockedTools>;
     /**
-     * What the model threw in this run. A judge may be asked again: the first error is the cause.
+     * What the model or the agent threw in this run. A judge may be asked again: the first error is the cause.
      * @type {{ error: unknown } | undefined}
      */
     failure: {
@@ -38,3 +39,4 @@ import type { MockedTools } from "./mocks.js";
 import type { Connection } from "./connection.js";
 import type { FunctionModel } from "./types.js";
 import type { SessionTool } from "./tools.js";
+import type { AgentSession } from "./agent-session.js";

@@ -59,6 +59,15 @@ export class Connection {
         [key: string]: unknown;
     }): void;
     /**
+     * Sends a notification.
+     * @param {string} method
+     * @param {{ [key: string]: unknown }} params
+     * @throws {TypeError} If it is not JSON, or too long.
+     */
+    notify(method: string, params: {
+        [key: string]: unknown;
+    }): void;
+    /**
      * Hands requests about a session to `callbacks`.
      * @param {string} session
      * @param {Callbacks} callbacks

@@ -22,7 +22,7 @@ export type EarlierTurn = {
  * The session of a run: its agent and its program, the name of the run there, and the turns before it.
  */
 export type RunOrigin = {
-    agent: string | TargetKeys | FunctionModel | undefined;
+    agent: string | TargetKeys | FunctionModel | Agent | undefined;
     config: string | undefined;
     connection: Connection;
     run: string;
@@ -31,4 +31,5 @@ export type RunOrigin = {
 import type { RunEvent } from "./types.js";
 import type { TargetKeys } from "./types.js";
 import type { FunctionModel } from "./types.js";
+import type { Agent } from "./types.js";
 import type { Connection } from "./connection.js";

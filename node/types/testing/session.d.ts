@@ -1,7 +1,8 @@
 /** A conversation with an agent: `await using session = await TestSession.open({ target: "shop" })`. */
 export class TestSession {
     /**
-     * Begins a conversation with a target of the config, a target in place, or a model that is a function of the test.
+     * Begins a conversation with an agent of this process, a target of the config, a target in place, or a model that is a function of the
+     * test.
      * @param {SessionOptions} [options]
      * @returns {Promise<TestSession>}
      * @throws {UsageError} If something is wrong with the target, its tools or its config.
@@ -13,6 +14,7 @@ export class TestSession {
      * @param {Connection} program
      * @param {string} session
      * @param {SessionCallbacks} callbacks
+     * @param {AgentSession | undefined} inProcess
      * @param {SessionOptions} options
      */
     private constructor();
@@ -33,7 +35,7 @@ export class TestSession {
      */
     resume(answers: PendingAnswer | PendingAnswer[], options?: RunOptions): Promise<RunResult>;
     /**
-     * Replaces client-side tools by their names; their declarations stay. Mocks nest: the last one gets the calls.
+     * Replaces client-side tools, or those of an agent of this process, by their names; their declarations stay. Mocks nest: the last one gets the calls.
      * @param {{ [name: string]: ToolFunction }} mocks
      * @returns {Promise<MockedTools>}
      * @throws {UsageError} If there is no such tool; then nothing is replaced.

@@ -4,7 +4,7 @@
 //! see the protocols. The crates that are one know nothing of each other, so this is the only place that knows all of them.
 
 use ananke_a2a::A2aConfig;
-use ananke_agents::{Registration, scripted::ScriptedConfig};
+use ananke_agents::{Registration, external::ExternalConfig, scripted::ScriptedConfig};
 use ananke_agui::{AguiConfig, CommandConfig};
 use ananke_http::HttpAgentConfig;
 use ananke_mcp::McpConfig;
@@ -21,6 +21,7 @@ const PROTOCOLS: &[Registration] = &[
     Registration::of::<OpenaiConfig>(),
     Registration::of::<ResponsesConfig>(),
     Registration::of::<HttpAgentConfig>(),
+    Registration::of::<ExternalConfig>(),
     Registration::of::<ScriptedConfig>(),
 ];
 

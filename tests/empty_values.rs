@@ -65,7 +65,7 @@ fn schema(kind: &str) -> Value {
 impl Place {
     /// Whether files of older versions have it.
     fn is_older(&self) -> bool {
-        !matches!(self.of.as_str(), "http" | "responses")
+        !matches!(self.of.as_str(), "http" | "responses" | "external")
     }
 
     /// Whether it is filled for each test, with the variables of its row and its hooks.
@@ -117,6 +117,7 @@ impl Place {
             ("mcp", _) => json!({ "transport": "http", "endpoint": endpoint }),
             ("openai" | "responses", _) => json!({ "endpoint": endpoint, "model": "m" }),
             ("http", _) => json!({ "endpoint": endpoint, "response": { "text": "a" } }),
+            ("external", _) => json!({ "agent": "shop" }),
             ("scripted", _) => json!({ "rules": [{ "do": [{ "say": "hello" }] }] }),
             (of, _) => panic!("a target of the type `{of}` is missing here"),
         };

@@ -263,6 +263,7 @@ fn lack(own: &str, target: &str, turn: &str, keys: &str) -> Option<(String, Stri
 fn what_another_protocol_has_is_named_with_those_that_have_it() {
     let more = [
         ("command", "type: command, cmd: [agent], agentId: a", ""),
+        ("external", "type: external, agent: a", ""),
         (
             "scripted",
             "type: scripted, rules: [{ do: [{ say: hi }] }]",

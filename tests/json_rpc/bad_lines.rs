@@ -165,7 +165,7 @@ fn every_method_names_the_key_that_is_missing_or_unknown() {
         (
             "session/open",
             json!({ "agent": "me" }),
-            "`session/open`: `agent`: unknown variant `me`, expected `caller`",
+            "`session/open`: `agent`: unknown variant `me`, expected `caller` or `external`",
         ),
         (
             "session/open",

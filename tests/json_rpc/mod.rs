@@ -1,5 +1,6 @@
 //! `ananke session --stdio`: a program at the other side of its standard input and output.
 
+mod agent_turns;
 mod bad_lines;
 mod conversations;
 mod documented;

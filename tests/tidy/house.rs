@@ -481,6 +481,18 @@ pub(crate) const ADDED: &[AddedLines] = &[
         lines: 150,
         what: "`--max-cost`",
     },
+    AddedLines {
+        stage: "37a",
+        krate: "agents",
+        lines: 900,
+        what: "agents in the process of a test",
+    },
+    AddedLines {
+        stage: "37a",
+        krate: "command",
+        lines: 350,
+        what: "turns that a client of a session makes",
+    },
 ];
 
 /// No crate has more lines of code, apart from those in [`LARGER_CRATES`].

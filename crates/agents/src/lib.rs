@@ -15,7 +15,8 @@
 //! `passing` has requests of other clients that a target recognizes.
 //!
 //! The folders `http` and `pipe` are the byte seams: requests, and programs spoken to in lines. In both, a protocol brings an
-//! [`EventReader`]. `model_api` is what the protocols of bare models have in common. `scripted` is the agent that is built in.
+//! [`EventReader`]. `model_api` is what the protocols of bare models have in common. `scripted` is the agent that is built in,
+//! and `external` one that another program runs, which asks ananke for a session.
 //!
 //! **Invariant:** a response that is not what its protocol promises is an error, never silence; what a test needs and its
 //! target cannot do is wrong when the test is loaded; no protocol knows another.
@@ -27,6 +28,7 @@ mod config;
 mod declared_tools;
 mod error;
 mod extended;
+pub mod external;
 mod first_look;
 pub mod http;
 #[cfg(feature = "mock")]

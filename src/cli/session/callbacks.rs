@@ -1,14 +1,16 @@
-//! The requests of ananke to the client: to execute a tool, and to be a model.
+//! The requests of ananke to the client: to execute a tool, to be a model, and to be an agent.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use ananke::agents::external::ExternalTransport;
 use ananke::testing::{ClientCall, ToolClosure};
 use ananke::{agents::Transport, agents::http::HttpTransport, context::Context, program_transport};
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::client_turns::ClientTurns;
 use super::session_client::SessionClient;
 use super::session_messages::{
     ModelCallback, ModelCallbackAnswer, ModelPurpose, ToolCallback, ToolCallbackAnswer,
@@ -28,6 +30,8 @@ pub(super) struct Callbacks {
     pub(super) session: String,
     /// The time that an answer may take.
     pub(super) limit: Duration,
+    /// The turns of the client's own agents.
+    pub(super) turns: ClientTurns,
 }
 
 impl Callbacks {
@@ -62,7 +66,7 @@ impl Callbacks {
         })
     }
 
-    /// The way to the client's model, and over the network to all others.
+    /// The way to the client's model and to its own agent, and over the network to all others.
     pub(super) fn transport(&self, context: &Context) -> Arc<dyn Transport> {
         let callbacks = self.clone();
         let network = Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
@@ -87,7 +91,14 @@ impl Callbacks {
                 answer.map(|answer| answer.message)
             }) as BoxFuture<'static, Result<Value, String>>
         };
-        program_transport(network, Arc::clone(&context.clock), Arc::new(ask))
+        let models = program_transport(network, Arc::clone(&context.clock), Arc::new(ask));
+        let agents = self.clone();
+        let clock = Arc::clone(&context.clock);
+        Arc::new(ExternalTransport::new(
+            models,
+            clock,
+            Arc::new(move |turn| agents.turns.begin(&agents.client, &agents.session, turn)),
+        ))
     }
 
     /// Asks the client, and reads the answer; in words why there is none.

@@ -16,8 +16,11 @@ pub(super) enum ClientLine {
         method: String,
         params: Map<String, Value>,
     },
-    /// It wants none: nothing that a client notifies of has a meaning.
-    Notification,
+    /// It wants none.
+    Notification {
+        method: String,
+        params: Map<String, Value>,
+    },
     /// It answers the request with this id.
     Answer(u64, CallbackAnswer),
     /// It is an answer that nothing waits for, or empty.
@@ -65,13 +68,19 @@ impl ClientLine {
         let Some(Value::String(method)) = message.remove("method") else {
             return wrong(shown_id, "the key `method` must be the name of a method");
         };
+        let params = message.remove("params");
         if id.is_none() {
-            return Self::Notification;
+            // Nothing answers a notification, so nothing can refuse its parameters: what reads them sees that they are missing.
+            let params = match params {
+                Some(Value::Object(params)) => params,
+                Some(_) | None => Map::new(),
+            };
+            return Self::Notification { method, params };
         }
         if shown_id.is_null() {
             return wrong(shown_id, "the key `id` must be a number or a text");
         }
-        let params = match message.remove("params") {
+        let params = match params {
             None => Map::new(),
             Some(Value::Object(params)) => params,
             Some(_) => return wrong(shown_id, "the key `params` must be an object"),
@@ -159,7 +168,10 @@ mod tests {
         );
         assert_eq!(
             read(json!({ "jsonrpc": "2.0", "method": "m" })),
-            ClientLine::Notification
+            ClientLine::Notification {
+                method: "m".to_owned(),
+                params: Map::new()
+            }
         );
         assert_eq!(
             read(json!({ "jsonrpc": "2.0", "id": 4, "result": 1 })),

@@ -69,7 +69,13 @@ impl Dispatcher {
             }
         };
         match ClientLine::read(&line) {
-            ClientLine::Ignored | ClientLine::Notification => {}
+            ClientLine::Ignored => {}
+            ClientLine::Notification { method, params } => {
+                // No other notification of a client has a meaning.
+                if method == "agent/event" {
+                    self.sessions.agent_event(params);
+                }
+            }
             ClientLine::Answer(id, answer) => self.client.take(id, answer),
             ClientLine::Wrong(id, error) => self.client.refuse(&id, &error),
             ClientLine::Request { id, method, params } => {
@@ -157,7 +163,7 @@ async fn execute(
         "session/history" => result(sessions.history(&read(method, params)?).await?),
         "session/state" => result(sessions.state(&read(method, params)?).await?),
         "session/cancel" => done(sessions.cancel(&read(method, params)?)),
-        "session/close" => done(sessions.close(&read(method, params)?).await),
+        "session/close" => result(sessions.close(&read(method, params)?).await?),
         "run/release" => {
             let RunName { run } = read(method, params)?;
             sessions.release(&run);

@@ -1,11 +1,12 @@
 //! `ananke session`: sessions for programs in other languages, over JSON-RPC 2.0.
 //!
 //! `line_input` reads lines, `client_line` says what each is, `session_client` writes and asks the other side (`callbacks`), and
-//! `dispatch` executes a request (`request_keys`) with a `held_session`, or the tests of the project (`project_tests`). The messages
-//! are types (`session_messages`, `test_messages`), and `protocol` lists them by their methods for the schema.
+//! `dispatch` executes a request (`request_keys`) with a `held_session`, or the tests of the project (`project_tests`). An agent that
+//! the client runs is asked for turns (`client_turns`). The messages are types (`session_messages`, `test_messages`), and `protocol` lists them by their methods for the schema.
 
 mod callbacks;
 mod client_line;
+mod client_turns;
 mod command;
 mod dispatch;
 mod held_session;

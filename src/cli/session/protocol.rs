@@ -1,14 +1,16 @@
 //! The lines of the protocol by their methods, which the schema is made from.
 
+use ananke::agents::external::TurnAnswer;
 use ananke::schema::generate_since;
 use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::session_messages::{
-    CancelledRequest, CheckResult, CheckRun, EventNotice, HistoryResult, Initialize, Initialized,
-    JudgeResult, JudgeRun, MockName, MockTools, ModelCallback, ModelCallbackAnswer, Nothing,
-    OpenSession, ResumeSession, RunName, RunSession, SessionName, StateResult, ToolCallback,
-    ToolCallbackAnswer, TurnResult, UnmockTools,
+    AgentEventNotice, AgentTurnCallback, CancelledRequest, CheckResult, CheckRun, ClosedSession,
+    EventNotice, HistoryResult, Initialize, Initialized, JudgeResult, JudgeRun, MockName,
+    MockTools, ModelCallback, ModelCallbackAnswer, Nothing, OpenSession, ResumeSession, RunName,
+    RunSession, SessionName, StateResult, ToolCallback, ToolCallbackAnswer, TurnResult,
+    UnmockTools,
 };
 use super::test_messages::{
     ListTests, ListedTests, ProjectName, RunTests, RunTestsResult, TestResult,
@@ -235,9 +237,13 @@ enum Callback {
     #[serde(rename = "model/call")]
     #[schemars(title = "model/call")]
     Model(ModelCallback),
+    /// Asks the client's own agent for a turn. An error as the answer is that of the agent.
+    #[serde(rename = "agent/turn")]
+    #[schemars(title = "agent/turn")]
+    Turn(AgentTurnCallback),
 }
 
-/// What nothing answers, by its method.
+/// What nothing answers, in both directions, by its method.
 #[derive(JsonSchema)]
 #[serde(tag = "method", content = "params")]
 #[expect(dead_code, reason = "only the schema is made from it")]
@@ -254,6 +260,10 @@ enum Notification {
     #[serde(rename = "test/result")]
     #[schemars(title = "test/result")]
     Test(TestResult),
+    /// The client's own agent does something; before the answer to `agent/turn`.
+    #[serde(rename = "agent/event")]
+    #[schemars(title = "agent/event")]
+    Agent(AgentEventNotice),
 }
 
 /// What requests ask for. Which of these an answer has follows from the method of its request.
@@ -271,7 +281,9 @@ enum AnyResult {
     State(StateResult),
     ListedTests(ListedTests),
     RanTests(RunTestsResult),
+    Closed(ClosedSession),
     Nothing(Nothing),
+    Turn(TurnAnswer),
     Tool(ToolCallbackAnswer),
     Model(ModelCallbackAnswer),
 }

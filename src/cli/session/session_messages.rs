@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use ananke::agents::external::{AgentInput, ExternalEvent};
+
 use super::session_event::SessionEvent;
 
 /// The first request.
@@ -67,6 +69,16 @@ pub(super) enum CallerAgent {
     Caller,
 }
 
+/// The agent of a session that is in the client.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ClientAgent {
+    /// The client is a model, and answers `model/call`.
+    Caller,
+    /// The client has an agent that executes its own tools, and answers `agent/turn`.
+    External,
+}
+
 /// A new session.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -74,16 +86,19 @@ pub(super) struct OpenSession {
     /// The agent (default: the default target of the config).
     #[serde(default)]
     pub(super) target: Option<TargetChoice>,
-    /// `caller` if the agent is a model of the client.
+    /// `caller` if the agent is a model of the client, `external` if the client has the whole agent.
     #[serde(default)]
-    pub(super) agent: Option<CallerAgent>,
+    pub(super) agent: Option<ClientAgent>,
+    /// The name of an `external` agent (default: `agent`).
+    #[serde(default)]
+    pub(super) name: Option<String>,
     /// The system message of a bare model whose target has none (default: "You are a helpful assistant.").
     #[serde(default)]
     pub(super) instructions: Option<String>,
     /// The client-side tools that the client executes.
     #[serde(default)]
     pub(super) tools: Vec<CallerTool>,
-    /// How long the client may take for an answer to `tool/call` and `model/call`, in milliseconds (default: 10 minutes).
+    /// How long the client may take for an answer to `tool/call`, `model/call` and `agent/turn`, in milliseconds (default: 10 minutes).
     #[serde(default)]
     pub(super) callback_timeout_ms: Option<u64>,
 }
@@ -173,6 +188,17 @@ pub(super) struct TurnResult {
     pub(super) events: Vec<SessionEvent>,
     /// What the agent waits for, until `session/resume` answers it.
     pub(super) interrupts: Vec<SessionInterrupt>,
+    /// Events of an `external` agent that came after the end of their turn, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) warnings: Vec<String>,
+}
+
+/// The end of a session.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ClosedSession {
+    /// Events of an `external` agent that came after the end of their turn, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) warnings: Vec<String>,
 }
 
 /// The tools whose calls are sent to the client.
@@ -360,6 +386,35 @@ pub(super) struct ModelCallback {
 pub(super) struct ModelCallbackAnswer {
     /// The message of the model: `content` (a text), `tool_calls`, or both.
     pub(super) message: Value,
+}
+
+/// A turn of the client's own agent.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct AgentTurnCallback {
+    /// The session that the user speaks in.
+    pub(super) session: String,
+    /// The number of the turn in its session, from 1.
+    pub(super) turn: u64,
+    /// The text of the user as `input`, or the `answers` to what the agent waits for.
+    #[serde(flatten)]
+    pub(super) input: AgentInput,
+}
+
+/// Something that the client's own agent does in a turn.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AgentEventNotice {
+    /// The session that the turn is one of.
+    #[expect(
+        dead_code,
+        reason = "it is read before the other keys, so that a notification with a mistake has a session too"
+    )]
+    pub(super) session: String,
+    /// The number of the turn, as `agent/turn` has it.
+    pub(super) turn: u64,
+    /// One thing that the agent does.
+    #[schemars(with = "ExternalEvent")]
+    pub(super) event: Value,
 }
 
 /// An event of a run.

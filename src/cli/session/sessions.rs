@@ -11,10 +11,11 @@ use ananke::{
     agents::UndeclaredCalls, context::Context, run_document::rule_results, text::nearest,
 };
 use indexmap::IndexMap;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::callbacks::{AGENT_LANE, Callbacks, JUDGE_LANE};
+use super::client_turns::ClientTurns;
 use super::held_session::{HeldInput, HeldSession, open_interrupts, pending_answers};
 use super::made_turns::made_turns;
 use super::request_keys::ClientConfig;
@@ -22,9 +23,9 @@ use super::session_client::SessionClient;
 use super::session_error::{SessionError, SessionErrorCode};
 use super::session_event::SessionEvent;
 use super::session_messages::{
-    CheckResult, CheckRun, EarlierTurn, EventNotice, HistoryResult, JudgeResult, JudgeRun,
-    MockName, MockTools, OpenSession, ResumeSession, RunChoice, RunSession, SessionName,
-    StateResult, TargetChoice, TurnResult, UnmockTools,
+    CheckResult, CheckRun, ClientAgent, ClosedSession, EarlierTurn, EventNotice, HistoryResult,
+    JudgeResult, JudgeRun, MockName, MockTools, OpenSession, ResumeSession, RunChoice, RunSession,
+    SessionName, StateResult, TargetChoice, TurnResult, UnmockTools,
 };
 
 /// The number of runs that are kept for rules; the oldest are forgotten.
@@ -33,6 +34,9 @@ const KEPT_RUNS: usize = 10_000;
 /// The time that the client may take for an answer, by default.
 const CALLBACK_TIMEOUT: Duration = Duration::from_mins(10);
 
+/// The name of an agent of the client that has none.
+const EXTERNAL_NAME: &str = "agent";
+
 /// The sessions of a client.
 pub(super) struct Sessions {
     client: SessionClient,
@@ -40,6 +44,8 @@ pub(super) struct Sessions {
     config: ClientConfig,
     open: Mutex<IndexMap<String, Arc<HeldSession>>>,
     runs: Mutex<IndexMap<String, CheckedRun>>,
+    /// The turns of the client's own agents.
+    turns: ClientTurns,
     next_id: AtomicU64,
     /// Is cancelled when the client has gone.
     ending: CancellationToken,
@@ -54,6 +60,7 @@ impl Sessions {
             config,
             open: Mutex::default(),
             runs: Mutex::default(),
+            turns: ClientTurns::default(),
             next_id: AtomicU64::new(1),
             ending: CancellationToken::new(),
         }
@@ -64,10 +71,20 @@ impl Sessions {
         let OpenSession {
             target,
             agent,
+            name: agent_name,
             instructions,
             tools,
             callback_timeout_ms,
         } = params;
+        let is_external = matches!(agent, Some(ClientAgent::External));
+        if agent_name.is_some() && !is_external {
+            let message = "`name` goes with `agent: external`: a target has a name of its own";
+            return Err(SessionError::params(message));
+        }
+        if is_external && (instructions.is_some() || !tools.is_empty()) {
+            let message = "an `external` agent has its own instructions and tools: leave out `instructions` and `tools`";
+            return Err(SessionError::params(message));
+        }
         let name = self.next_name('s');
         let limit = match callback_timeout_ms {
             Some(0) => {
@@ -83,14 +100,22 @@ impl Sessions {
                 let message = "a session has a `target` or the `agent` of the client, not both";
                 return Err(SessionError::params(message));
             }
-            (None, Some(_)) => SessionAgent::Written(caller(AGENT_LANE)),
+            (None, Some(ClientAgent::Caller)) => SessionAgent::Written(caller(AGENT_LANE)),
+            (None, Some(ClientAgent::External)) => {
+                let name = agent_name.as_deref().unwrap_or(EXTERNAL_NAME);
+                SessionAgent::Written(external(name, limit))
+            }
             (Some(TargetChoice::Keys(keys)), None) => SessionAgent::Written(written(keys)?),
             (Some(TargetChoice::Name(target)), None) => {
                 SessionAgent::OfConfig(self.config()?, Some(target))
             }
             (None, None) => SessionAgent::OfConfig(self.config()?, None),
         };
-        let setup = self.setup(agent, instructions, &callbacks);
+        let mut setup = self.setup(agent, instructions, &callbacks);
+        if is_external {
+            // Such an agent executes its own tools: a call without a result is one that it has not ended.
+            setup.undeclared = UndeclaredCalls::Rejected;
+        }
         let session = HeldSession::open(setup, callbacks, tools)?;
         let session = Arc::new(session);
         self.sessions().insert(name.clone(), Arc::clone(&session));
@@ -128,6 +153,7 @@ impl Sessions {
             run,
             events,
             interrupts,
+            warnings: self.turns.warnings(session),
         })
     }
 
@@ -168,11 +194,18 @@ impl Sessions {
     }
 
     /// Ends a session.
-    pub(super) async fn close(&self, params: &SessionName) -> Result<(), SessionError> {
+    pub(super) async fn close(&self, params: &SessionName) -> Result<ClosedSession, SessionError> {
         let held = self.held(&params.session)?;
         let closed = held.close().await;
         self.sessions().shift_remove(&params.session);
-        closed
+        let warnings = self.turns.close(&params.session);
+        closed?;
+        Ok(ClosedSession { warnings })
+    }
+
+    /// Takes what an agent of the client does in a turn.
+    pub(super) fn agent_event(&self, params: Map<String, Value>) {
+        self.turns.take(params);
     }
 
     /// Applies rules to a run.
@@ -330,6 +363,7 @@ impl Sessions {
             client: self.client.clone(),
             session: session.to_owned(),
             limit,
+            turns: self.turns.clone(),
         }
     }
 
@@ -395,8 +429,14 @@ fn caller(lane: &str) -> AgentTarget {
     AgentTarget::yaml(program_target(lane).to_string())
 }
 
+/// The target that is an agent of the client, each of whose turns may take `limit`.
+fn external(name: &str, limit: Duration) -> AgentTarget {
+    let timeout = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+    AgentTarget::new("external", json!({ "agent": name, "timeout_ms": timeout }))
+}
+
 /// A target in place, in which nothing refers to a variable.
-fn written(mut keys: serde_json::Map<String, Value>) -> Result<AgentTarget, SessionError> {
+fn written(mut keys: Map<String, Value>) -> Result<AgentTarget, SessionError> {
     let Some(Value::String(target_type)) = keys.shift_remove("type") else {
         let message = "a target in place needs its `type` (a text), as in a config";
         return Err(SessionError::params(message));

@@ -353,20 +353,18 @@ impl<'a> Problems<'a> {
     ) -> KeyMeaning {
         let key = entry.key.as_str();
         let has_sentence = sentence(self.kind, entry, known).is_some();
-        let elsewhere = if has_sentence {
-            None
-        } else {
-            in_other_branches(here, key)
-        };
         let renamed = meanings(self.kind, key)
             .iter()
             .find(|meaning| known.contains(meaning))
             .filter(|meaning| {
-                elsewhere.is_none()
-                    && !has_sentence
-                    && here.node.get(meaning).is_none()
-                    && !here.is_meant(meaning)
+                !has_sentence && here.node.get(meaning).is_none() && !here.is_meant(meaning)
             });
+        // The key that this mapping has for it is nearer than the other mapping that has a key of this name.
+        let elsewhere = if has_sentence || renamed.is_some() {
+            None
+        } else {
+            in_other_branches(here, key)
+        };
         let place = if elsewhere.is_none() {
             self.place(here, entry, known, levels)
         } else {

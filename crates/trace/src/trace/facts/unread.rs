@@ -154,7 +154,11 @@ impl<'a> Unread<'a> {
     }
 
     /// Something whose form is known, with the reason why it is unread.
-    fn known(name: impl Into<Cow<'a, str>>, facts: Facts, detail: impl Into<Cow<'a, str>>) -> Self {
+    pub fn known(
+        name: impl Into<Cow<'a, str>>,
+        facts: Facts,
+        detail: impl Into<Cow<'a, str>>,
+    ) -> Self {
         Self {
             name: name.into(),
             facts,

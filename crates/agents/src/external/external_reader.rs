@@ -16,7 +16,7 @@ use crate::error::TargetError;
 use crate::http::{ReceivedResponse, StreamReader};
 use crate::sink::{EventReader, Rest, Sink, Stop};
 use ananke_base::context::{At, Ids};
-use ananke_trace::trace::{Change, Fact, Facts, MessageKind, ResultContent, RunEnd, Unread};
+use ananke_trace::trace::{Change, Fact, Facts, MessageKind, ResultContent, RunEnd, Unread, Usage};
 
 /// The time for which a turn is read after its end. The transport ends it at once.
 const AFTER_THE_END: Duration = Duration::from_millis(100);
@@ -65,6 +65,12 @@ impl ExternalReport<'_> {
     }
 }
 
+/// The tokens of a request to `model`, if the program names it.
+fn tokens(usage: Usage, model: Option<String>) -> Change<'static> {
+    let model = model.map(Cow::Owned);
+    Change::Usage { usage, model }
+}
+
 impl<'a> ExternalReader<'a> {
     /// A reader of one turn. Messages without an id get one of `ids`.
     pub(super) fn new(tools: &'a mut HashMap<String, String>, ids: &'a dyn Ids) -> Self {
@@ -99,10 +105,7 @@ impl<'a> ExternalReader<'a> {
                 is_error: result.is_error,
             }),
             ExternalEvent::Reasoning(reasoning) => self.reasoning(reasoning, report),
-            ExternalEvent::Usage(usage) => report.change(Change::Usage {
-                usage: usage.usage(),
-                model: usage.model.map(Cow::Owned),
-            }),
+            ExternalEvent::Usage(usage) => report.change(tokens(usage.usage(), usage.model)),
             ExternalEvent::Unread(UnreadEvent {
                 name,
                 facts,
@@ -248,10 +251,7 @@ impl<'a> ExternalReader<'a> {
 
         // Tokens count for the run that is open, so that they come before its end.
         if let Some(usage) = answer.usage {
-            report.change(Change::Usage {
-                usage: usage.usage(),
-                model: usage.model.map(Cow::Owned),
-            });
+            report.change(tokens(usage.usage(), usage.model));
         }
         if let Some(state) = answer.state {
             report.change(Change::StateReplaced(state));

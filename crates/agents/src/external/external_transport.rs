@@ -158,11 +158,13 @@ impl TurnBody {
     /// by a different time each. No event is later than its arrival or earlier than the one before, whatever the program says.
     fn moment(&mut self, at_ms: Option<f64>) -> At {
         let now = self.clock.now();
-        let at = match at_ms.map(|ms| Duration::try_from_secs_f64(ms / 1000.0)) {
-            Some(Ok(since)) => self.begun.plus(since).min(now),
-            // A moment that is missing or negative is for the reader to refuse.
-            Some(Err(_)) | None => now,
-        };
+        let mut at = now;
+        // A moment that is missing or negative is for the reader to refuse.
+        if let Some(ms) = at_ms
+            && let Ok(since) = Duration::try_from_secs_f64(ms / 1000.0)
+        {
+            at = self.begun.plus(since).min(now);
+        }
         self.last = self.last.max(at);
         self.last
     }

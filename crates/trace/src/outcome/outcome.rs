@@ -8,11 +8,10 @@ use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
 
-use super::coverage::Picks;
 use super::{
     FailedRuns, HelperTotals, Problem, RuleResult, SelfComparison, SkipCause, Stability,
     StabilityVerdict, Status, StatusChange, TestEnd, TestIdentity, TestVerdict, TokenTotals,
-    Transcript, TurnOutcome, Walks,
+    Transcript, TurnOutcome, Walks, coverage::Picks,
 };
 use ananke_derive::Mask;
 
@@ -34,8 +33,7 @@ pub struct Outcome {
     pub stability: Option<Box<Stability>>,
     /// The result of all its walks, of a test with a walk.
     pub walks: Option<Box<Walks>>,
-    /// Other runs of it, shortened: the first with each reason, unless it is this one, and the side of a comparison that did
-    /// not pass if the other one did.
+    /// Other runs, shortened: the first with each other reason, and the side of a comparison that did not pass if the other did.
     pub other_runs: Vec<Outcome>,
     /// Both verdicts, if the suite is compared with itself; all else is about the one that passed, or the second.
     #[mask(skip)]
@@ -73,8 +71,7 @@ impl Outcome {
             TestEnd::Problem(problem) => return problem.kind.status(),
             TestEnd::Evaluated => {}
         }
-        // Turns come before the rules of the whole test, because the first turn that does not pass ends the test, and the rest of
-        // its conversation is missing for those rules.
+        // Turns come before the rules of the whole test, because the first turn that does not pass leaves those without facts.
         let mut turn_statuses = self.transcript.turns.iter().map(TurnOutcome::status);
         if let Some(status) = turn_statuses.find(|status| *status != Status::Passed) {
             status
@@ -101,9 +98,8 @@ impl Outcome {
 
     /// The first of the runs that failed for one reason, unless it is this one.
     pub fn example(&self, failed: &FailedRuns) -> Option<&Self> {
-        self.other_runs
-            .iter()
-            .find(|other| failed.runs.first() == Some(&other.run))
+        let mut others = self.other_runs.iter();
+        others.find(|other| failed.runs.first() == Some(&other.run))
     }
 
     /// The side of a comparison that did not pass, if this one did.
@@ -173,8 +169,8 @@ impl Outcome {
 
     /// The rules that passed, those of the turns first.
     pub fn all_passed(&self) -> impl Iterator<Item = &RuleResult> {
-        let of_turns = self.transcript.turns.iter();
-        of_turns
+        let turns = self.transcript.turns.iter();
+        turns
             .flat_map(TurnOutcome::passed_rules)
             .chain(self.passed_rules())
     }

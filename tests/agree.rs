@@ -299,6 +299,15 @@ fn with_exclusion(definition: &str, pair: &Value) -> Option<Value> {
         "MockCase" => {
             test(json!({ "client_tools": [{ "name": "c", "mock": { "when": [pair] } }] }))
         }
+        "ClientTool" => {
+            let mut entry = pair.clone();
+            // One of both is required, and the other keys go with one of them.
+            if entry.get("name").is_none() && entry.get("from").is_none() {
+                let of_server = entry.get("mocks").is_some() || entry.get("execute").is_some();
+                entry[if of_server { "from" } else { "name" }] = json!("c");
+            }
+            test(json!({ "client_tools": [entry] }))
+        }
         "Simulate" => test(json!({ "simulate": pair })),
         "Runs" => test(json!({ "runs": pair })),
         "Resume" => test(json!({ "turns": [{ "type": "resume", "resume": [pair] }] })),
@@ -334,6 +343,10 @@ fn some_value(key: &str) -> Value {
         "runs" => json!(2),
         "prohibitions" => json!("fail"),
         "walk" => json!({ "actions": { "ask": { "user": "b" } } }),
+        "mock" => json!({ "result": 1 }),
+        "mocks" => json!({ "c": { "result": 1 } }),
+        "parameters" => json!({ "type": "object" }),
+        "execute" => json!(true),
         "literal" => json!(["EUR"]),
         "form" => json!({ "a": "b" }),
         _ => json!("c"),

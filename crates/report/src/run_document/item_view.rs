@@ -250,7 +250,7 @@ part! {
         };
         /// `true` if the result is an error; omitted for every other.
         is_error?: bool = is_error(call.failure);
-        /// `true` if a mock of the test answered it; omitted for every other.
+        /// `true` if the client answered it: a mock, a server of `client_tools`, or a program; omitted for every other.
         is_mocked?: bool = call.is_client_side.then_some(true);
         /// When it started, in Unix milliseconds on the clock of its turn; omitted if a trace does not show it.
         #[serde(skip_deserializing)]

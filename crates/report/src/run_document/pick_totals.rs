@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::part;
-use super::part::listed;
+use super::part::{counted, listed};
 use ananke_trace::outcome::Outcome;
 use ananke_trace::outcome::coverage::OfferedTool;
 
@@ -37,6 +37,8 @@ pub(crate) struct TestPicks {
     pub(crate) runs: u32,
     /// The number of runs in which no tool was picked.
     pub(crate) none: u32,
+    /// The number of runs that ended with an error.
+    pub(crate) errors: u32,
     /// The number of runs in which each tool was picked, without those that never were.
     pub(crate) picked: BTreeMap<String, u32>,
 }
@@ -67,6 +69,7 @@ impl PickTotals {
             id: outcome.test.id.clone(),
             runs: picks.runs,
             none: picks.none,
+            errors: picks.errors,
             picked,
         });
     }
@@ -99,6 +102,9 @@ part! {
         /// The number of these runs in which no tool was picked.
         #[schemars(extend("x-since" = "1.2"))]
         none: u32 = test.none;
+        /// The number of further runs that ended with an error; omitted if there are none.
+        #[schemars(extend("x-since" = "1.2"))]
+        errors?: u32 = counted(test.errors);
     }
 }
 

@@ -4,7 +4,7 @@ use crate::attempt::{Attempt, snapshots};
 use crate::context::{AttemptPurpose, turn_count};
 use ananke_conversation::ConversationResult;
 use ananke_trace::outcome::coverage::{OfferedTool, Picks};
-use ananke_trace::outcome::{ErrorKind, Halt, Outcome, Problem, Status};
+use ananke_trace::outcome::{ErrorKind, Halt, Outcome, Problem, Status, TurnOutcome};
 
 /// The number of rules that are named of those that a skipped test has not evaluated.
 const LISTED_RULES: usize = 5;
@@ -29,17 +29,20 @@ impl Attempt<'_> {
         if offered.is_empty() {
             return;
         }
-        // A conversation that broke off does not show what the model would have picked.
-        let has_problem = result.turns.iter().any(|turn| turn.problem().is_some());
-        let picks = if result.halt.is_some() || has_problem {
-            Picks::of_no_run(offered)
-        } else {
-            let mut called: Vec<&str> = Vec::new();
-            for call in &result.trace.calls {
-                called.push(&call.name);
-            }
-            Picks::of_run(offered, &called)
+        let mut called: Vec<&str> = Vec::new();
+        for call in &result.trace.calls {
+            called.push(&call.name);
+        }
+        let mut picks = Picks::of_run(offered, &called);
+        // A conversation that broke off with an error does not show what the model would have picked next. It is counted apart, since
+        // the error may be a pick itself: of a tool that does not exist.
+        let is_broken = |turn: &TurnOutcome| {
+            let problem = turn.problem();
+            problem.is_some_and(|problem| problem.kind.status() != Status::Failed)
         };
+        if result.halt.is_some() || result.turns.iter().any(is_broken) {
+            picks.broke_off();
+        }
         self.outcome.picks = Some(Box::new(picks));
     }
 

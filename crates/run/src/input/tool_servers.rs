@@ -15,7 +15,7 @@ use ananke_agents::{
     Action, Ended, Limits, ObservedExchange, Session, SessionOptions, TargetError, ToolTurns,
 };
 use ananke_base::message::{DeclaredTool, Lane, ToolAnswer, ToolDeclaration};
-use ananke_base::text::suggest;
+use ananke_base::text::{duration, suggest};
 use ananke_plan::PreparedHelper;
 use ananke_plan::compile::{
     CompiledClientTool, CompiledClientTools, CompiledExecution, CompiledMock, ServedTools,
@@ -24,6 +24,9 @@ use ananke_trace::outcome::audit::AuditFinding;
 use ananke_trace::outcome::coverage::OfferedTool;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 use ananke_trace::trace::{ResultContent, ToolCall};
+
+/// The owner of hand-written tools, in the words of messages.
+const CLIENT_TOOLS: &str = "`client_tools`";
 
 /// The client-side tools of a conversation, and the servers of some of them.
 pub(crate) struct OpenedTools {
@@ -74,7 +77,7 @@ impl OpenedTools {
         // A model knows tools by their names alone, so that each name may have one owner.
         let mut owners: HashMap<String, String> = HashMap::new();
         for tool in &tools.written {
-            owners.insert(tool.declaration.name.clone(), "`client_tools`".to_owned());
+            owners.insert(tool.declaration.name.clone(), CLIENT_TOOLS.to_owned());
         }
         let mut opened = Self {
             declared: tools.written,
@@ -182,9 +185,13 @@ impl ToolServer {
             let mut session = target.open(options).await?;
             let mut observed = ObservedExchange::default();
             let ended = session.exchange(turns.list().into(), &limits, &mut observed);
-            observed.end = Some(ended.await);
+            let ended = ended.await;
             warn_of_oddities(attempt, &entry.target, &mut observed);
-            Ok::<_, TargetError>((session, observed.into_tools()?))
+            if ended == Ok(Ended::Timeout) {
+                return Err(TargetError::new(late(&entry.target, &limits)));
+            }
+            observed.end = Some(ended);
+            Ok((session, observed.into_tools()?))
         };
         // An error of the server is a value here, because `within` ends with errors of the test alone.
         let listed = attempt.case.watchdog.within(async { Ok(listing.await) });
@@ -236,10 +243,20 @@ impl ToolServer {
         call: &ToolCall,
         attempt: &Attempt<'_>,
     ) -> Result<Result<ToolAnswer, String>, Halt> {
+        // A server of MCP takes an object, and some take whatever comes: a call that no client would make must not be executed.
+        let arguments = call.args_value();
+        if !arguments.is_object() {
+            return Ok(Ok(ToolAnswer {
+                call: call.wire_id.to_string(),
+                content: "the arguments are not a JSON object".into(),
+                is_error: true,
+            }));
+        }
+
         // The server has a timeout of its own, by which the running step may take longer. All tools of a turn together may take as
         // long as the turn, since a model can call them without end.
         attempt.case.watchdog.extend(self.limits.timeout);
-        let request = Action::from(self.turns.call(&call.name, &call.args_value()));
+        let request = Action::from(self.turns.call(&call.name, &arguments));
         let mut observed = ObservedExchange::default();
         let exchange = self
             .session
@@ -257,7 +274,7 @@ impl ToolServer {
                 Some(answer) => Ok(answer),
                 None => Err("it sent no result".to_owned()),
             }),
-            Ok(Ended::Timeout) => Ok(Err("it did not answer in time".to_owned())),
+            Ok(Ended::Timeout) => Ok(Err(late(&self.name, &self.limits))),
             Ok(Ended::Cancelled) => Err(Halt::Stopped),
             Err(error) => Ok(Err(error.to_string())),
         }
@@ -319,7 +336,7 @@ impl ToolServers {
                     Err(why) => why,
                 };
                 let message = format!(
-                    "the server `{}` did not execute the call to `{}`: {why}",
+                    "the server `{}` did not answer the call to `{}`: {why}",
                     server.name, call.name
                 );
                 return Err(Problem::new(ErrorKind::Setup, message).into());
@@ -352,6 +369,12 @@ fn session_options(attempt: &Attempt<'_>, name: &str, lane: &Lane) -> SessionOpt
         programs: environment.helper_programs(lane, &title),
         ..environment.session_options((*attempt.key).clone(), thread_id)
     }
+}
+
+/// The reason that there is no answer of the server `name` after the time of its `limits`.
+fn late(name: &str, limits: &Limits) -> String {
+    let time = duration::chosen(limits.timeout);
+    format!("no answer within {time}, which `timeout_ms` of the target `{name}` sets")
 }
 
 /// Turns what is odd about an exchange with the server `name` into warnings of the test, since no rule is about the server.
@@ -452,6 +475,11 @@ fn two_tools(name: &str, owner: &str, server: &str) -> Problem {
     let message = format!(
         "two tools have the name `{name}`: one of {owner} and one of the server `{server}`"
     );
-    let help = "a model knows tools by their names alone: rename the tool in `client_tools`, or leave it out and answer calls with `mocks`";
+    // A tool of `client_tools` is the test's own to rename, and those of servers are not.
+    let help = if owner == CLIENT_TOOLS {
+        "a model knows tools by their names alone: rename the tool in `client_tools`, or leave it out and answer calls with `mocks`"
+    } else {
+        "a model knows tools by their names alone: declare one of the servers"
+    };
     Problem::new(ErrorKind::Setup, message).help(help)
 }

@@ -17,6 +17,9 @@ const NAME: usize = 40;
 /// The fewest columns of a terminal that are left for a test, next to its picks.
 const LEAST_TEST: usize = 24;
 
+/// The column of runs that ended with an error.
+const ERRORS: &str = "errors";
+
 /// The sign of a tool that was not picked.
 const NOT_PICKED: &str = "·";
 
@@ -32,7 +35,10 @@ pub(crate) fn of_test(outcome: &Outcome) -> Option<String> {
     if picks.none > 0 {
         parts.push(format!("none {}", share(picks.none, picks.runs)));
     }
-    if picks.runs == 0 {
+    if picks.errors > 0 {
+        parts.push(format!("{ERRORS} {}", picks.errors));
+    }
+    if picks.runs + picks.errors == 0 {
         return None;
     }
     Some(parts.join(", "))
@@ -66,27 +72,39 @@ pub(crate) struct PickRow<'a> {
 impl<'a> PickTable<'a> {
     /// The table of a run; `None` if no test with tools of a server came to an end.
     pub(crate) fn of(picks: &'a PickTotals) -> Option<Self> {
-        // A test without such a run shows nothing about its model, and is listed as an error elsewhere.
-        let ended: Vec<&TestPicks> = picks.tests.iter().filter(|test| test.runs > 0).collect();
-        if ended.is_empty() {
+        // Tests whose runs all ended with an error show nothing about their model, and are listed as errors elsewhere.
+        if picks.tests.iter().all(|test| test.runs == 0) {
             return None;
         }
+        let has_errors = picks.tests.iter().any(|test| test.errors > 0);
         // A server may have hundreds of tools, so that only those that some model picked have a column.
         let mut tools: Vec<&str> = picks.picked().map(|tool| tool.name.as_str()).collect();
         let further_columns = tools.len().saturating_sub(MOST_COLUMNS);
         tools.truncate(MOST_COLUMNS);
         let mut rows = Vec::new();
-        for test in ended.iter().take(MOST_ROWS) {
+        for test in picks.tests.iter().take(MOST_ROWS) {
+            let mut cells = cells(test, &tools);
+            if has_errors {
+                let count = test.errors.to_string();
+                cells.push(if test.errors > 0 {
+                    count
+                } else {
+                    NOT_PICKED.to_owned()
+                });
+            }
             rows.push(PickRow {
                 test: &test.id,
-                cells: cells(test, &tools),
+                cells,
             });
         }
         let mut columns = tools;
         columns.push("none");
+        if has_errors {
+            columns.push(ERRORS);
+        }
         Some(Self {
             columns,
-            further_rows: ended.len() - rows.len() + picks.further,
+            further_rows: picks.tests.len() - rows.len() + picks.further,
             rows,
             further_columns,
         })

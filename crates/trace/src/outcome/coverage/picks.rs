@@ -16,6 +16,11 @@ pub struct Picks {
     #[schemars(extend("x-since" = "1.2"))]
     #[mask(skip)]
     pub none: u32,
+    /// The number of runs that ended with an error, and are counted nowhere else here; omitted if there are none.
+    #[mask(skip)]
+    #[schemars(extend("x-since" = "1.2"))]
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub errors: u32,
     /// The tools: those that were offered, in the order of the request, then others that the model called.
     #[schemars(extend("x-since" = "1.2"))]
     pub tools: Vec<OfferedTool>,
@@ -48,11 +53,13 @@ impl OfferedTool {
 }
 
 impl Picks {
-    /// The picks before any run, of a test that offered these tools.
-    pub fn of_no_run(offered: Vec<OfferedTool>) -> Self {
-        Self {
-            tools: offered,
-            ..Self::default()
+    /// The run ended with an error: its picks are not compared with those of other runs.
+    pub fn broke_off(&mut self) {
+        self.runs = 0;
+        self.none = 0;
+        self.errors = 1;
+        for tool in &mut self.tools {
+            tool.picked = 0;
         }
     }
 
@@ -61,6 +68,7 @@ impl Picks {
         let mut picks = Self {
             runs: 1,
             none: 1,
+            errors: 0,
             tools: offered,
         };
         for name in called {
@@ -75,6 +83,7 @@ impl Picks {
     pub fn add(&mut self, other: Self) {
         self.runs += other.runs;
         self.none += other.none;
+        self.errors += other.errors;
         for tool in other.tools {
             self.tool(&tool.name).picked += tool.picked;
         }
@@ -89,6 +98,14 @@ impl Picks {
         });
         &mut self.tools[place]
     }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde calls it with a reference"
+)]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 #[cfg(test)]

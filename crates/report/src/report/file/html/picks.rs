@@ -6,6 +6,10 @@ use super::markup;
 use crate::report::words::links::push_part;
 use crate::report::words::picks::PickTable;
 use crate::run_document::PickTotals;
+use ananke_base::text::truncate;
+
+/// The most bytes of a name.
+const NAME: usize = 200;
 
 /// The table of a run, each test with a link to it, and the tools that no model picked; nothing if no test has tools of a server.
 pub(super) fn picks(out: &mut impl Write, picks: &PickTotals) -> io::Result<()> {
@@ -17,7 +21,7 @@ pub(super) fn picks(out: &mut impl Write, picks: &PickTotals) -> io::Result<()> 
         write!(
             out,
             "<th scope=\"col\"><bdi>{}</bdi></th>",
-            markup::line(column)
+            markup::line(&truncate::bytes(column, NAME))
         )?;
     }
     out.write_all(b"</tr></thead>\n<tbody>\n")?;
@@ -54,7 +58,7 @@ fn never_picked(out: &mut impl Write, picks: &PickTotals) -> io::Result<()> {
     }
     out.write_all(b"<h3>Never picked</h3>\n<ul>\n")?;
     for tool in picks.never_picked() {
-        let name = markup::line(&tool.name);
+        let name = markup::line(&truncate::bytes(&tool.name, NAME));
         write!(out, "<li><code>{name}</code>")?;
         if !tool.unclear.is_empty() {
             let unclear = markup::line(&tool.unclear.join("; "));

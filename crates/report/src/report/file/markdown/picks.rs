@@ -15,12 +15,12 @@ pub(super) fn picks(picks: &PickTotals, room: usize) -> String {
     let mut head = "| Test |".to_owned();
     let mut rule = "|---|".to_owned();
     for column in &table.columns {
-        // `none` is no name of a tool.
-        let is_tool = *column != "none";
+        // `none` and `errors` are no names of tools.
+        let is_tool = !["none", "errors"].contains(column);
         let shown = if is_tool {
             code(column, NAME)
         } else {
-            "none".to_owned()
+            (*column).to_owned()
         };
         let _ = write!(head, " {} |", cell(&shown));
         rule += "--:|";

@@ -5,7 +5,7 @@ use anstyle::Style;
 
 use super::{Before, ConsoleReport, Verbosity};
 use crate::report::layout::{Page, counts};
-use crate::report::terminal::listing::{MOST, bounded, further, write_snapshots};
+use crate::report::terminal::listing::{bounded, further, write_snapshots};
 use crate::report::words::picks::PickTable;
 use crate::report::words::rerun::rerun;
 use crate::report::words::run_facts::change_totals;
@@ -14,6 +14,9 @@ use crate::run_document::RunTotals;
 use ananke_base::context::TerminalSize;
 use ananke_base::text::{duration, escape};
 use ananke_trace::outcome::coverage::OfferedTool;
+
+/// The most tools that are listed as never picked: the verdict follows them.
+const MOST_NEVER: usize = 20;
 
 /// The columns of a table where nothing has a width.
 const TABLE_WIDTH: usize = 120;
@@ -85,7 +88,7 @@ impl ConsoleReport {
             return;
         }
         page.line(palette.strong, "never picked");
-        for tool in never.iter().take(MOST) {
+        for tool in never.iter().take(MOST_NEVER) {
             page.space(2);
             page.hang_at(4);
             page.plain(&escape::line(&bounded(&tool.name)));
@@ -95,7 +98,7 @@ impl ConsoleReport {
             }
             page.end();
         }
-        further(never.len().saturating_sub(MOST), palette, page);
+        further(never.len().saturating_sub(MOST_NEVER), palette, page);
         page.end();
     }
 

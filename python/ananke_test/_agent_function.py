@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any, cast
 
-from ananke_test._background import in_thread, is_async
+from ananke_test._background import Worker, is_async
 from ananke_test._events import ChatMessageEvent, FunctionCallEvent, FunctionCallOutputEvent
 from ananke_test._turn import Turn, as_mapping
 
@@ -30,6 +30,8 @@ class FunctionTurns:
     def __init__(self, agent: Callable[..., Any]) -> None:
         check_agent(agent)
         self._agent = agent
+        # A thread of the session's own: what a plain function keeps there is that of this conversation.
+        self._worker = Worker(THREAD)
 
     async def take(self, turn: Turn) -> None:
         """Makes a turn."""
@@ -39,7 +41,7 @@ class FunctionTurns:
             await self._take(await self._agent(turn), turn)
         else:
             # A client that blocks must not hold up the event loop, which the tools and their mocks need.
-            await self._take(await in_thread(lambda: self._in_thread(turn), THREAD), turn)
+            await self._take(await self._worker.run(lambda: self._in_thread(turn)), turn)
 
     def _in_thread(self, turn: Turn) -> Any:
         turn.thread = THREAD
@@ -69,7 +71,8 @@ class FunctionTurns:
         take_result(given, turn)
 
     async def close(self) -> None:
-        """Needs nothing."""
+        """Ends the thread, unless a turn in it goes on."""
+        self._worker.close()
 
 
 def check_agent(agent: Any) -> None:

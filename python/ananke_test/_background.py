@@ -8,6 +8,7 @@ import os
 import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 # pytest shows no frames of this file.
@@ -38,33 +39,74 @@ async def in_thread(function: Callable[[], T], name: str) -> T:
     """The result of a function in a thread of its own with this name, in a copy of the context. One that goes on after a
     cancellation ends with Python.
     """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[None] = loop.create_future()
-    context = contextvars.copy_context()
-    results: list[T] = []
-    errors: list[BaseException] = []
+    worker = Worker(name)
+    try:
+        return await worker.run(function)
+    finally:
+        worker.close()
 
-    def finish() -> None:
-        if not done.done():
-            done.set_result(None)
 
-    def work() -> None:
+class Worker:
+    """A thread that runs plain functions one after the other. A function that goes on after a cancellation keeps its thread,
+    which then ends with Python at the latest; the next function gets another one.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._work: SimpleQueue[Callable[[], None] | None] | None = None
+
+    async def run(self, function: Callable[[], T]) -> T:
+        """The result of a function, which runs in a copy of the context."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+        context = contextvars.copy_context()
+        results: list[T] = []
+        errors: list[BaseException] = []
+
+        def finish() -> None:
+            if not done.done():
+                done.set_result(None)
+
+        def work() -> None:
+            try:
+                results.append(context.run(function))
+            except BaseException as error:  # noqa: BLE001 it is raised where it is awaited
+                errors.append(error)
+            # If the loop was closed, nothing waits any more.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(finish)
+
+        self._begin(work)
         try:
-            results.append(context.run(function))
-        except BaseException as error:  # noqa: BLE001 it is raised where it is awaited
-            errors.append(error)
-        # If the loop was closed, nothing waits any more.
-        with suppress(RuntimeError):
-            loop.call_soon_threadsafe(finish)
+            await done
+        except asyncio.CancelledError:
+            self.close()
+            raise
+        if errors:
+            error = errors[0]
+            if isinstance(error, StopIteration):
+                raise RuntimeError("the function raised StopIteration: an iterator in it has no further item") from error
+            raise error
+        return results[0]
 
-    threading.Thread(target=work, name=name, daemon=True).start()
-    await done
-    if errors:
-        error = errors[0]
-        if isinstance(error, StopIteration):
-            raise RuntimeError("the function raised StopIteration: an iterator in it has no further item") from error
-        raise error
-    return results[0]
+    def _begin(self, work: Callable[[], None]) -> None:
+        if self._work is None:
+            self._work = SimpleQueue()
+            threading.Thread(target=_run_all, args=(self._work,), name=self._name, daemon=True).start()
+        self._work.put(work)
+
+    def close(self) -> None:
+        """Lets the thread end after its function."""
+        if self._work is not None:
+            self._work.put(None)
+            self._work = None
+
+
+def _run_all(functions: "SimpleQueue[Callable[[], None] | None]") -> None:
+    while (function := functions.get()) is not None:
+        function()
+        # A thread that waits keeps nothing of the last turn.
+        del function
 
 
 _loop: asyncio.AbstractEventLoop | None = None

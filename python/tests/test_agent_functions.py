@@ -99,6 +99,28 @@ async def test_every_kind_of_function(agent: Any) -> None:
     mocked.expect.contains_function_call_output("mocked there")
 
 
+async def test_plain_turns_of_a_session_have_one_thread_and_a_context_each() -> None:
+    threads: list[threading.Thread] = []
+    mark = contextvars.ContextVar("mark", default="none")
+
+    def agent(turn: Turn) -> str:
+        threads.append(threading.current_thread())
+        before = mark.get()
+        mark.set("of a turn")
+        return before
+
+    async with TestSession(agent=agent) as session, TestSession(agent=agent) as other:
+        assert words(await session.run("Hi")) == ["none"]
+        mark.set("of the test")
+        assert words(await session.run("Hi")) == ["of the test"]
+        assert words(await other.run("Hi")) == ["of the test"]
+        assert threads[0] is threads[1]
+        assert threads[0] is not threads[2]
+    for thread in threads:
+        thread.join(20)
+        assert not thread.is_alive()
+
+
 def test_plain_tests_have_the_same() -> None:
     with SyncTestSession(agent=plain) as session:
         assert words(session.run("here"))[-1] == "HERE aisle"
@@ -403,6 +425,7 @@ async def test_mocks_end_also_after_an_exception() -> None:
 async def test_a_turn_that_takes_too_long_ends_the_session_and_not_the_test() -> None:
     cancelled = asyncio.Event()
     released = threading.Event()
+    blocked: list[threading.Thread] = []
 
     async def slow(turn: Turn) -> None:
         try:
@@ -412,6 +435,9 @@ async def test_a_turn_that_takes_too_long_ends_the_session_and_not_the_test() ->
             raise
 
     def blocks(turn: Turn) -> str:
+        if turn.input == "Begin":
+            return "begun"
+        blocked.append(threading.current_thread())
         released.wait(60)
         return "too late"
 
@@ -421,12 +447,18 @@ async def test_a_turn_that_takes_too_long_ends_the_session_and_not_the_test() ->
         await asyncio.wait_for(cancelled.wait(), 10)
         with pytest.raises(AgentError, match="the session is over"):
             await session.run("Hi")
-    async with TestSession(agent=blocks, timeout=0.1) as session:
-        with pytest.raises(AgentError, match=r"(?s)timeout after 100 ms.*thread `ananke agent` still runs"):
+    async with TestSession(agent=blocks, timeout=0.5) as session:
+        assert words(await session.run("Begin")) == ["begun"]
+        with pytest.raises(AgentError, match=r"(?s)timeout after 500 ms.*thread `ananke agent` still runs"):
             await session.run("Hi")
-    released.set()
+        with pytest.raises(AgentError, match="the session is over"):
+            await session.run("Hi")
+    assert blocked[0].is_alive()
     async with TestSession(agent=plain) as session:
         assert words(await session.run("next"))[-1] == "NEXT aisle"
+    released.set()
+    blocked[0].join(20)
+    assert not blocked[0].is_alive()
 
 
 async def test_what_outlives_its_turn_is_a_warning() -> None:

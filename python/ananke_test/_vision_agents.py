@@ -12,10 +12,12 @@ import importlib
 import inspect
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
+from ananke_test._active_mocks import mock_of
+from ananke_test._background import called
 from ananke_test._errors import AgentError
 from ananke_test._turn import Turn
 
@@ -191,15 +193,13 @@ class VisionAgentsAdapter:
     def replace_tools(self, llm: Any, mocks: Mapping[str, AsyncMock]) -> Callable[[], None]:
         """Replaces functions in the registry, which is read at each call."""
         functions = _functions(llm)
-        before = [(functions[name], functions[name].function, mock) for name, mock in mocks.items()]
-        for entry, _, mock in before:
-            entry.function = _awaited(mock)
-
-        def restore() -> None:
-            for entry, function, _ in before:
-                entry.function = function
-
-        return restore
+        with ExitStack() as undo:
+            for name in mocks:
+                entry = functions[name]
+                replaced = _replaced.get(id(entry)) or _replaced.setdefault(id(entry), _ReplacedFunction(llm, name, entry))
+                replaced.blocks += 1
+                undo.callback(replaced.leave)
+            return undo.pop_all().close
 
     async def judge(self, llm: Any, instructions: str, question: str) -> str:
         """The answer to a question, in a conversation of its own."""
@@ -235,12 +235,30 @@ def _functions(llm: Any) -> dict[str, Any]:
     raise TypeError("this release of Vision-Agents keeps its functions in an unknown way")
 
 
-def _awaited(mock: AsyncMock) -> Callable[..., Any]:
-    # Some releases want a function that is async by its definition.
-    async def call(*args: Any, **arguments: Any) -> Any:
-        return await mock(*args, **arguments)
+_replaced: dict[int, _ReplacedFunction] = {}
+"""The functions that are replaced now, by the identity of their entries."""
 
-    return call
+
+class _ReplacedFunction:
+    """A function of a registry, for as long as a block has a mock of it. Blocks may end in another order than they began."""
+
+    def __init__(self, llm: Any, name: str, entry: Any) -> None:
+        self.blocks = 0
+        self._entry = entry
+        self._real = real = entry.function
+
+        # Some releases want a function that is async by its definition.
+        async def call(*args: Any, **arguments: Any) -> Any:
+            return await called(mock_of(llm, name) or real, *args, **arguments)
+
+        entry.function = call
+
+    def leave(self) -> None:
+        """Ends a block."""
+        self.blocks -= 1
+        if self.blocks == 0:
+            del _replaced[id(self._entry)]
+            self._entry.function = self._real
 
 
 def _error(event: Any) -> Exception:

@@ -1,6 +1,7 @@
 """LLM objects of Vision-Agents: with a fake of their interface, and with the package itself where it is installed."""
 
 import asyncio
+from contextlib import ExitStack
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import AsyncMock, Mock
@@ -38,6 +39,13 @@ def with_weather(kind: type[FakeLLM], *replies: Any) -> FakeLLM:
     return llm
 
 
+def registered(llm: FakeLLM, name: str) -> Any:
+    """The function that the registry of an LLM has now."""
+    registry: Any = llm.function_registry
+    functions: Any = getattr(registry, "functions", None) or registry._functions
+    return functions[name].function
+
+
 async def test_events_and_history(kind: type[FakeLLM]) -> None:
     calls = [("get_weather", {"city": "Paris"}), ("get_weather", {"city": "Atlantis"})]
     llm = with_weather(kind, calls, "It is warm.", "")
@@ -70,6 +78,21 @@ async def test_functions_are_replaced(kind: type[FakeLLM]) -> None:
         pass
 
 
+async def test_mocks_that_end_in_the_order_in_which_they_began_leave_nothing(kind: type[FakeLLM]) -> None:
+    calls = [("get_weather", {"city": "Paris"})]
+    llm = with_weather(kind, calls, "a", calls, "b")
+    real = registered(llm, "get_weather")
+    first = mock_tools(llm, {"get_weather": lambda city: "first"})
+    second = mock_tools(llm, {"get_weather": lambda city: "second"})
+    async with TestSession(llm=llm) as session:
+        with ExitStack() as later:
+            with first:
+                later.enter_context(second)
+            (await session.run("Hi")).expect.contains_function_call_output("second")
+        assert registered(llm, "get_weather") is real
+        (await session.run("Hi")).expect.contains_function_call_output("real Paris")
+
+
 async def in_a_coroutine(city: str) -> str:
     return "mocked"
 
@@ -95,6 +118,22 @@ async def test_kinds_of_mocks(kind: type[FakeLLM], mock: Any, output: Any) -> No
         with mock_tools(llm, {"get_weather": mock}):
             result = await session.run("Hi")
     result.expect[1].is_function_call_output(output, is_error=isinstance(output, dict))
+
+
+@pytest.mark.parametrize("is_mocked", [False, True])
+async def test_an_error_inside_a_function_leaves_the_llm_as_it_was(kind: type[FakeLLM], is_mocked: bool) -> None:
+    llm = with_weather(kind, [("get_weather", {"city": "Atlantis"})], "Sorry.", ConnectionError("no model"))
+    real = registered(llm, "get_weather")
+    async with TestSession(llm=llm, instructions="Be short.") as session:
+        with mock_tools(llm, {"get_weather": failing} if is_mocked else {}):
+            result = await session.run("Hi")
+            assert (registered(llm, "get_weather") is real) is not is_mocked
+            with pytest.raises(ConnectionError, match="no model"):
+                await session.run("And?")
+        assert registered(llm, "get_weather") is real
+    error = "no weather today" if is_mocked else "no such city"
+    result.expect.contains_function_call_output({"error": error}, is_error=True)
+    assert (llm._instructions, llm._conversation, llm.handlers()) == ("its own", None, [])
 
 
 @pytest.mark.parametrize("reply", [ConnectionError("no model"), Unreported(ConnectionError("no model"))])

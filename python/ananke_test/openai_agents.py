@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -67,12 +67,7 @@ class OpenAIAgentsTurns:
         reports = _Reports(turn, self._agent)
         for hosted in _hosted(self._agent):
             turn.unread(f"tool:{hosted}", _OF_CALLS, "its provider runs it, and not this process")
-        options = {**self._given}
-        if "run_config" not in options and "OPENAI_API_KEY" not in os.environ:
-            from agents import RunConfig
-
-            # Without a key, the SDK would complain at the end of each run that it cannot send its traces.
-            options["run_config"] = RunConfig(tracing_disabled=True)
+        options = _options(self._given)
         hooks = _hooks(reports, options.pop("hooks", None))
         with _patched(self._agent):
             result: Any = await Runner.run(self._agent, given, hooks=hooks, **options)
@@ -233,19 +228,20 @@ def _observed(tool: Any, real: Callable[..., Any]) -> Callable[..., Any]:
 @contextmanager
 def _patched(agent: Any) -> Generator[None, None, None]:
     """A block in which the tools of an agent are observed. Afterwards they are what they were."""
-    tools = list(_tools(agent))
-    for tool in tools:
-        patch = _patches.get(id(tool)) or _patches.setdefault(id(tool), _Patch(tool))
-        patch.runs += 1
-    try:
+    with ExitStack() as undo:
+        for tool in _tools(agent):
+            patch = _patches.get(id(tool)) or _patches.setdefault(id(tool), _Patch(tool))
+            patch.runs += 1
+            undo.callback(_leave, patch)
         yield
-    finally:
-        for tool in tools:
-            patch = _patches[id(tool)]
-            patch.runs -= 1
-            if patch.runs == 0:
-                del _patches[id(tool)]
-                patch.restore()
+
+
+def _leave(patch: _Patch) -> None:
+    """Ends a run's use of a tool."""
+    patch.runs -= 1
+    if patch.runs == 0:
+        del _patches[id(patch.tool)]
+        patch.restore()
 
 
 def _agents(agent: Any, seen: list[Any] | None = None) -> Iterator[Any]:
@@ -301,7 +297,7 @@ class OpenAIAgentsAdapter:
 
         agent, given = _parts(llm)
         judge = agent.clone(instructions=instructions, tools=[], handoffs=[], output_type=None)
-        return str((await Runner.run(judge, question, **given)).final_output)
+        return str((await Runner.run(judge, question, **_options(given))).final_output)
 
 
 def adapter_of_openai_agent(llm: Any) -> OpenAIAgentsAdapter | None:
@@ -317,6 +313,17 @@ def adapter_of_openai_agent(llm: Any) -> OpenAIAgentsAdapter | None:
 
 def _parts(llm: Any) -> tuple[Any, dict[str, Any]]:
     return (llm.agent, llm.run) if isinstance(llm, OpenAIAgent) else (llm, {})
+
+
+def _options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run is given."""
+    options = {**given}
+    if "run_config" not in options and "OPENAI_API_KEY" not in os.environ:
+        from agents import RunConfig
+
+        # Without a key, the SDK would complain at the end of each run that it cannot send its traces.
+        options["run_config"] = RunConfig(tracing_disabled=True)
+    return options
 
 
 def _call_id(item: Any) -> str:

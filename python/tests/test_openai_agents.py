@@ -167,20 +167,32 @@ async def test_an_error_inside_a_tool_is_seen_although_the_sdk_hides_it(is_mocke
     assert len([event for event in result.events if event.type == "function_call_output"]) == 1
 
 
-async def test_an_error_that_ends_the_run_keeps_its_events() -> None:
-    @function_tool(failure_error_function=None)
-    def get_weather(city: str) -> str:
+@pytest.mark.parametrize("is_mocked", [False, True])
+async def test_an_error_that_ends_the_run_keeps_its_events_and_leaves_the_agent_as_it_was(is_mocked: bool) -> None:
+    def down(city: str) -> str:
         raise LookupError("the service is down")
 
+    @function_tool(failure_error_function=None)
+    def get_weather(city: str) -> str:
+        return down(city)
+
     agent: Agent[Any] = Agent(name="weather", model=Scripted(weather_reply), tools=[get_weather])
+    tools = agent.tools
     real = get_weather.on_invoke_tool
+    inner = getattr(real, "_invoke_tool_impl", None)
     async with TestSession(agent=agent) as session:
-        with pytest.raises(Exception, match="the service is down") as raised:
-            await session.run("Hi")
+        with mock_tools(agent, {"get_weather": down} if is_mocked else {}):
+            with pytest.raises(Exception, match="the service is down") as raised:
+                await session.run("Hi")
+            assert get_weather.on_invoke_tool is real
+            assert getattr(real, "_invoke_tool_impl", None) is inner
     before = RunResult(raised.value.events)  # type: ignore[attr-defined]
     before.expect.contains_function_call("get_weather")
     before.expect.contains_function_call_output({"error": "the service is down"}, is_error=True)
+    assert agent.tools is tools
+    assert agent.tools == [get_weather]
     assert get_weather.on_invoke_tool is real
+    assert getattr(real, "_invoke_tool_impl", None) is inner
 
 
 @pytest.mark.parametrize("approved", [True, False])

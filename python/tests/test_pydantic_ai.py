@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("pydantic_ai")
 
 from pydantic import BaseModel
-from pydantic_ai import Agent, DeferredToolRequests, ModelRetry, RunContext
+from pydantic_ai import Agent, DeferredToolRequests, FunctionToolset, ModelRetry, RunContext
 from pydantic_ai.messages import (
     ModelMessage,
     ModelResponse,
@@ -18,7 +18,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from ananke_test import FunctionCallOutputEvent, PendingAnswer, SyncTestSession, TestSession, mock_tools
+from ananke_test import FunctionCallOutputEvent, PendingAnswer, RunResult, SyncTestSession, TestSession, mock_tools
 from ananke_test.pydantic_ai import PydanticAgent
 from tests.conftest import weather
 
@@ -198,6 +198,34 @@ async def test_errors_of_the_agent_are_its_own() -> None:
     async with TestSession(llm=Agent(FunctionModel(model))) as session:
         with pytest.raises(ConnectionError, match="no model"):
             await session.run("Hi")
+
+
+@pytest.mark.parametrize("is_mocked", [False, True])
+async def test_an_error_inside_a_tool_keeps_its_events_and_leaves_the_agent_as_it_was(is_mocked: bool) -> None:
+    def down(city: str) -> str:
+        raise LookupError("the service is down")
+
+    agent = Agent(FunctionModel(says_what_tools_return))
+
+    @agent.tool_plain
+    def get_weather(city: str) -> str:
+        return down(city)
+
+    (functions,) = agent.toolsets
+    assert isinstance(functions, FunctionToolset)
+    tools = dict(functions.tools)
+    function = tools["get_weather"].function
+    async with TestSession(agent=agent) as session:
+        mocks = mock_tools(agent, {"get_weather": down} if is_mocked else {})
+        with mocks, pytest.raises(LookupError, match="the service is down") as raised:
+            await session.run("Hi")
+    before = RunResult(raised.value.events)  # type: ignore[attr-defined]
+    before.expect.contains_function_call("get_weather", {"city": "Paris"})
+    before.expect.contains_function_call_output({"error": "the service is down"}, is_error=True)
+    assert len(agent.toolsets) == 1
+    assert agent.toolsets[0] is functions
+    assert functions.tools["get_weather"] is tools["get_weather"]
+    assert functions.tools["get_weather"].function is function
 
 
 async def test_approvals_are_interrupts() -> None:

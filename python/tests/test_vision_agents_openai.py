@@ -77,10 +77,12 @@ async def test_errors_of_the_provider_are_raised(kind: Any, server: ChatServer) 
     llm = with_weather(kind, server)
     server.replies += [429, PARIS, 429]
     openai: Any = pytest.importorskip("openai")
-    async with TestSession(llm=llm) as session:
-        for _ in range(2):
-            with pytest.raises(openai.RateLimitError, match="no model today"):
+    for calls in ([], ["get_weather"]):
+        # An error ends its session.
+        async with TestSession(llm=llm) as session:
+            with pytest.raises(openai.RateLimitError, match="no model today") as raised:
                 await session.run("Hi")
+        assert [event.name for event in raised.value.events if event.type == "function_call"] == calls
     await llm.close()
 
 

@@ -47,7 +47,10 @@ class Replies:
                 yield kinds.LLMResponseDelta(delta=reply[:1])
                 yield kinds.LLMResponseFinal(text=reply)
                 return
-            if isinstance(reply, Unreported):
+            if isinstance(reply, Exception) and not hasattr(self.own, "on_llm_error"):
+                # Plugins of release 0.6.0 only log errors.
+                LOGGER.error("failed", exc_info=reply)
+            elif isinstance(reply, Unreported):
                 LOGGER.error("failed", exc_info=reply.error)
             elif isinstance(reply, Exception):
                 self.own.on_llm_error(error=reply)

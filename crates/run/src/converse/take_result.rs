@@ -23,6 +23,14 @@ fn why_skipped(why: &str, open_rules: &[String]) -> String {
     )
 }
 
+/// Whether a turn ended with an error, which is no failure of the agent.
+fn is_broken(turn: &TurnOutcome) -> bool {
+    match turn.problem() {
+        Some(problem) => problem.kind.status() != Status::Failed,
+        None => false,
+    }
+}
+
 impl Attempt<'_> {
     /// Notes the tools that the model picked, of those that were `offered` to it with the tools of a server.
     pub(super) fn note_picks(&mut self, offered: Vec<OfferedTool>, result: &ConversationResult) {
@@ -36,10 +44,6 @@ impl Attempt<'_> {
         let mut picks = Picks::of_run(offered, &called);
         // A conversation that broke off with an error does not show what the model would have picked next. It is counted apart, since
         // the error may be a pick itself: of a tool that does not exist.
-        let is_broken = |turn: &TurnOutcome| {
-            let problem = turn.problem();
-            problem.is_some_and(|problem| problem.kind.status() != Status::Failed)
-        };
         if result.halt.is_some() || result.turns.iter().any(is_broken) {
             picks.broke_off();
         }

@@ -73,10 +73,15 @@ impl<'a> PickTable<'a> {
     /// The table of a run; `None` if no test with tools of a server came to an end.
     pub(crate) fn of(picks: &'a PickTotals) -> Option<Self> {
         // Tests whose runs all ended with an error show nothing about their model, and are listed as errors elsewhere.
-        if picks.tests.iter().all(|test| test.runs == 0) {
+        let mut has_runs = false;
+        let mut has_errors = false;
+        for test in &picks.tests {
+            has_runs |= test.runs > 0;
+            has_errors |= test.errors > 0;
+        }
+        if !has_runs {
             return None;
         }
-        let has_errors = picks.tests.iter().any(|test| test.errors > 0);
         // A server may have hundreds of tools, so that only those that some model picked have a column.
         let mut tools: Vec<&str> = picks.picked().map(|tool| tool.name.as_str()).collect();
         let further_columns = tools.len().saturating_sub(MOST_COLUMNS);

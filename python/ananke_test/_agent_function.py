@@ -35,6 +35,13 @@ class FunctionTurns:
 
     async def take(self, turn: Turn) -> None:
         """Makes a turn."""
+        try:
+            await self._make(turn)
+        except (KeyboardInterrupt, SystemExit) as error:
+            # An event loop ends at such an exception, and whoever waits for the turn would wait for ever.
+            raise RuntimeError(f"the agent ended the program: {error!r}") from error
+
+    async def _make(self, turn: Turn) -> None:
         if _is_async_generator(self._agent):
             await _stream(self._agent(turn), turn)
         elif is_async(self._agent):

@@ -273,12 +273,12 @@ class Turn:
         self._report(self._number, {**event, "at_ms": self.elapsed_ms()})
 
     def _json(self, name: str, fact: str, value: Any) -> Any:
-        """The value as JSON. One that is none is not shown; its `str()` would be a guess."""
+        """The value as JSON. One that is none is not shown; its `str()` would be a guess, and `null` would be another value."""
         try:
             plain = json.loads(json.dumps(value, allow_nan=False, default=_plain))
         except (TypeError, ValueError, RecursionError) as error:
             self.unread(name, [fact], f"it is not JSON: {error}")
-            return {} if fact == "arguments" else None
+            return f"<{type(value).__name__}, which is not JSON>"
         return plain
 
 

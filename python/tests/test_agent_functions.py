@@ -412,6 +412,23 @@ async def test_results_that_are_not_json_are_not_shown() -> None:
     result.expect[1].is_function_call_output([{"row": 1}])
     (found,) = result.findings("whenever: [{ result: objects, match: row, not_followed_by: { says: done } }]")
     assert found["status"] == "not_shown"
+    # The value is another one than `null`, which JSON has.
+    (found,) = result.findings("tools: { require: [{ name: objects, result: null }] }")
+    assert found["status"] == "not_shown"
+
+
+@pytest.mark.parametrize("ends", [SystemExit, KeyboardInterrupt])
+def test_an_agent_that_ends_the_program_is_an_error(ends: type[BaseException]) -> None:
+    def at_once(_: Turn) -> str:
+        raise ends
+
+    async def later(_: Turn) -> str:
+        await asyncio.sleep(0)
+        raise ends
+
+    for agent in (at_once, later):
+        with SyncTestSession(agent=agent) as session, pytest.raises(RuntimeError, match=f"the agent ended the program: {ends.__name__}"):
+            session.run("Hi")
 
 
 async def test_mocks_end_also_after_an_exception() -> None:

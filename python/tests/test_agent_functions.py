@@ -426,8 +426,9 @@ def test_an_agent_that_ends_the_program_is_an_error(ends: type[BaseException]) -
         await asyncio.sleep(0)
         raise ends
 
+    words = f"the agent ended the program: {ends.__name__}"
     for agent in (at_once, later):
-        with SyncTestSession(agent=agent) as session, pytest.raises(RuntimeError, match=f"the agent ended the program: {ends.__name__}"):
+        with SyncTestSession(agent=agent) as session, pytest.raises(RuntimeError, match=words):
             session.run("Hi")
 
 

@@ -24,7 +24,7 @@ let hovers = 0;
 let messages = 0;
 
 /** Words for kinds of values. */
-const KINDS = ["text", "list", "whole number", "number", "true or false", "variable", "mapping", "word", "false"];
+const KINDS = ["text", "list", "whole number", "number", "true or false", "variable", "mapping", "word", "false", "true"];
 
 /** Whether a mapping is called by its keys, a file by its name, or a value by its kind. */
 const isCalledWell = (name) =>

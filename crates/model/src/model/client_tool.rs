@@ -17,7 +17,7 @@ use ananke_base::source::{FreeMap, Node, NodeValue};
     extend("anyOf" = [{ "title": "name", "required": ["name"] }, { "title": "from", "required": ["from"] }]),
     transform = Since("1.3"),
     transform = Excludes(&[
-        ("name", "from"), ("from", "description"), ("from", "parameters"), ("from", "mock"), ("name", "mocks"), ("name", "execute"),
+        ("name", "from"), ("from", "description"), ("from", "parameters"), ("from", "mock"),
     ])
 )]
 pub struct ClientTool {

@@ -37,6 +37,7 @@ const LEFT = [
   /^\[bad-value\]: every change would be harmless/,
   // Names, files and ids of the user's, for which an example is there.
   /^\[(unknown-name|unreadable|duplicate-id|undefined-variable)\]/,
+  /^\[contradiction\]: `(mocks|execute)` is for the tools of a server, which `from` names/,
   /^\[contradiction\]: the tool `get_location` is declared twice/,
   /^\[contradiction\]: two checkpoints have the id/,
   /^\[contradiction\]: `images\/receipt.png` looks like `image\/png`/,

@@ -7,6 +7,7 @@
 import { reportOutput } from "./agent-output.js";
 import { AiSdkAgent } from "./ai-sdk.js";
 import { UsageError, withoutOwnFrames } from "./errors.js";
+import { fromProtocol } from "./events.js";
 import { short } from "./json.js";
 import { MockedTools } from "./mocks.js";
 import { TurnReport } from "./turn-report.js";
@@ -76,12 +77,15 @@ export class AgentSession {
   }
 
   /**
-   * Executes a turn.
-   * @param {{ turn: number, input?: string, answers?: TurnAnswer[] }} params
+   * Executes a turn. `before` is the turn before in a test of a project, which has no other result.
+   * @param {{ turn: number, input?: string, answers?: TurnAnswer[], before?: { input?: string, events: any[] } }} params
    * @param {AbortSignal} signal
    * @returns {Promise<{ [key: string]: unknown }>} The answer to the program.
    */
-  async turn({ turn, input, answers = [] }, signal) {
+  async turn({ turn, input, answers = [], before }, signal) {
+    if (before !== undefined) {
+      this.earlier = [...this.earlier, { userInput: before.input, events: before.events.map(fromProtocol) }];
+    }
     const report = new TurnReport(this, turn, signal);
     try {
       await this.#adapter.turn(report, { input, answers, signal });

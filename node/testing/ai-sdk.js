@@ -116,7 +116,7 @@ function reportStep(report, { content, usage = {}, response }, held) {
     else if (type === "tool-result" || type === "tool-error") {
       const isError = type === "tool-error";
       report.result(id, name, isError ? { error: words(part.error) } : part.output, { isError, at });
-      if (!notValid.has(id)) report.unread(`tool:${name}`, ["call_times"], "the provider or another tool set executes it");
+      if (!notValid.has(id)) report.unread(`tool:${name}`, ["call_times"], "the provider or another tool set executes it", name);
     } else if (!SILENT_PARTS.has(type)) report.unread(`part:${type}`, [...FACTS_OF_CALLS, "text"], "a step has a part of an unknown type");
   }
   report.message(text);

@@ -6,7 +6,7 @@ import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { findProgram, missing } from "../program.js";
-import { ProgramError, RequestError } from "./errors.js";
+import { ProgramError, RequestError, words } from "./errors.js";
 import { encoded } from "./json.js";
 
 const PROTOCOL = 1;
@@ -56,6 +56,8 @@ export class Connection {
   #said = "";
   /** @type {Buffer[]} */
   #line = [];
+  /** What answers for a test with an agent of this process. @type {((session: string, agent: string) => Callbacks) | undefined} */
+  onTestSession;
 
   constructor() {
     const program = process.env.ANANKE_PROGRAM || findProgram();
@@ -293,13 +295,32 @@ export class Connection {
    * @param {any} params
    */
   #takeRequest(id, method, params) {
-    const callbacks = this.#callbacks.get(params.session);
-    if (callbacks === undefined) {
-      this.refuse(id, "the session is over");
-      return;
-    }
+    const callbacks = this.#callbacks.get(params.session) ?? this.#ofTest(id, method, params);
+    if (callbacks === undefined) return;
     this.#asked.set(id, callbacks);
     callbacks.begin(id, method, params);
+  }
+
+  /**
+   * What answers for a test whose first turn begins; undefined if the request is refused.
+   * @param {number} id
+   * @param {string} method
+   * @param {any} params
+   * @returns {Callbacks | undefined}
+   */
+  #ofTest(id, method, { session, agent }) {
+    if (method !== "agent/turn" || agent === undefined || this.onTestSession === undefined) {
+      this.refuse(id, "the session is over");
+      return undefined;
+    }
+    try {
+      const callbacks = this.onTestSession(session, agent);
+      this.attach(session, callbacks);
+      return callbacks;
+    } catch (error) {
+      this.refuse(id, words(error));
+      return undefined;
+    }
   }
 }
 

@@ -14,6 +14,14 @@ export function failureOf(result, message, marked) {
   return `${escaped(message)}\n\n${listed(result.events, result.interrupts, marked)}`;
 }
 
+/**
+ * Warns of what came too late in a turn.
+ * @param {{ warnings?: string[] }} answer
+ */
+export function warn({ warnings = [] }) {
+  for (const warning of warnings) process.emitWarning(escaped(warning), "AnankeWarning");
+}
+
 /** Whether events and what judges said are printed. */
 export function isVerbose() {
   return process.env.ANANKE_TESTING_VERBOSE === "1";

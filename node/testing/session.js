@@ -3,19 +3,21 @@
 /** @import { Json, PendingAnswer, RunEvent, RunOptions, SessionOptions, ToolFunction } from "./types.js" */
 /** @import { Connection } from "./connection.js" */
 
+import { resolve } from "node:path";
+
 import { AgentSession, checkAgent } from "./agent-session.js";
 import { SessionCallbacks } from "./callbacks.js";
 import { configPath, connection } from "./connection.js";
 import { AgentError, Code, ProgramError, publicError, RequestError, UsageError, withoutOwnFrames, words } from "./errors.js";
-import { escaped, fromProtocol, interruptFromProtocol, listed } from "./events.js";
+import { fromProtocol, interruptFromProtocol, listed } from "./events.js";
 import { short } from "./json.js";
 import { MockedTools } from "./mocks.js";
 import { withOrigin } from "./origin.js";
-import { isVerbose, say } from "./report.js";
+import { isVerbose, say, warn } from "./report.js";
 import { RunResult } from "./run-result.js";
 import { SessionTool } from "./tools.js";
 
-const OPTIONS = ["target", "model", "agent", "instructions", "tools", "config", "callbackTimeoutMs"];
+const OPTIONS = ["target", "model", "agent", "instructions", "tools", "config", "callbackTimeoutMs", "record", "replay", "id"];
 
 /** A conversation with an agent: `await using session = await TestSession.open({ target: "shop" })`. */
 export class TestSession {
@@ -61,7 +63,7 @@ export class TestSession {
    */
   static async open(options = {}) {
     const tools = checkedOptions(options);
-    const { target, model, agent, instructions, config, callbackTimeoutMs } = options;
+    const { target, model, agent, instructions, config, callbackTimeoutMs, record, replay, id } = options;
     try {
       const program = await connection(configPath(config));
       const { session } = await program.call("session/open", {
@@ -69,6 +71,9 @@ export class TestSession {
         instructions,
         ...(agent === undefined ? { tools: [...tools.values()].map((tool) => tool.declaration()) } : {}),
         callback_timeout_ms: callbackTimeoutMs,
+        ...(record === undefined ? {} : { record: resolve(record) }),
+        ...(replay === undefined ? {} : { replay: resolve(replay) }),
+        id,
       });
       const inProcess = agent === undefined ? undefined : new AgentSession(program, session, agent);
       const callbacks = new SessionCallbacks(program, model, tools, inProcess);
@@ -247,6 +252,11 @@ export class TestSession {
    */
   #failed(error) {
     const failure = this.#callbacks.failure;
+    if (this.#inProcess !== undefined && error instanceof RequestError && error.message.startsWith("timeout after ")) {
+      const [time] = error.message.split(": ");
+      const limit = `${time}, which \`callbackTimeoutMs\` of the session sets (default: 10 minutes); what the agent does from now on is not seen`;
+      return withoutOwnFrames(new AgentError(limit));
+    }
     if (failure === undefined || !(error instanceof RequestError) || error.code !== Code.agent) return publicError(error);
     const cause = failure.error;
     // An assertion in a model or an agent is not one of the test.
@@ -255,14 +265,6 @@ export class TestSession {
     const who = this.#inProcess === undefined ? "model" : "agent";
     return withoutOwnFrames(new AgentError(`the ${who} failed: ${words(cause)}`, { cause }));
   }
-}
-
-/**
- * Warns of what came too late in a turn.
- * @param {{ warnings?: string[] }} answer
- */
-function warn({ warnings = [] }) {
-  for (const warning of warnings) process.emitWarning(escaped(warning), "AnankeWarning");
 }
 
 /**

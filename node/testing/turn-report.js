@@ -148,7 +148,7 @@ export class TurnReport {
     this.#message = undefined;
     if (this.#session.openCalls.has(id)) return;
     this.#session.openCalls.add(id);
-    const reported = this.#copy(`arguments:${name}`, "arguments", args ?? {});
+    const reported = this.#copy("arguments", name, args ?? {});
     this.#report({ type: "call", id, name, arguments: reported, ...(parent === undefined ? {} : { parent }) }, at);
   }
 
@@ -162,7 +162,7 @@ export class TurnReport {
   result(id, name, output, { isError = false, at } = {}) {
     this.#message = undefined;
     this.#session.openCalls.delete(id);
-    const reported = this.#copy(`result:${name}`, "results", output ?? null);
+    const reported = this.#copy("results", name, output ?? null);
     this.#report({ type: "result", id, output: reported, is_error: isError }, at);
   }
 
@@ -282,13 +282,14 @@ export class TurnReport {
   }
 
   /**
-   * Reports that something cannot be seen: rules that rest on these facts neither pass nor fail.
+   * Reports that something cannot be seen: rules that rest on these facts, of the tool if it is of one, neither pass nor fail.
    * @param {string} name
    * @param {string[]} facts
    * @param {string} reason
+   * @param {string} [tool]
    */
-  unread(name, facts, reason) {
-    this.#report({ type: "unread", name, facts, reason });
+  unread(name, facts, reason, tool) {
+    this.#report({ type: "unread", name, facts, reason, ...(tool === undefined ? {} : { tool }) });
   }
 
   /** Keeps calls and results until `takeHeld` or `release`: what the model said before them is known later. */
@@ -345,16 +346,16 @@ export class TurnReport {
 
   /**
    * A copy of a value, as it is now. Of a value that is not JSON it is what Node prints, and rules about it are not shown.
-   * @param {string} name
    * @param {"arguments" | "results"} fact
+   * @param {string} tool
    * @param {unknown} value
    * @returns {unknown}
    */
-  #copy(name, fact, value) {
+  #copy(fact, tool, value) {
     try {
       return JSON.parse(encoded(value));
     } catch (error) {
-      this.unread(name, [fact], words(error));
+      this.unread(`${fact}:${tool}`, [fact], words(error), tool);
       return fact === "arguments" ? {} : short(value).toWellFormed();
     }
   }

@@ -71,7 +71,7 @@ export class Turn {
     for (const [name, tool] of Object.entries(tools)) {
       const isExecuted = typeof tool?.execute === "function";
       reported[name] = isExecuted ? this.#observed(name, tool) : tool;
-      if (!isExecuted) this.#report.unread(`tool:${name}`, FACTS_OF_CALLS, "it has no `execute`: its provider or its client executes it");
+      if (!isExecuted) this.#report.unread(`tool:${name}`, FACTS_OF_CALLS, "it has no `execute`: its provider or its client executes it", name);
     }
     return /** @type {T} */ (reported);
   }

@@ -5,9 +5,11 @@
 
 import { configPath, connection } from "./connection.js";
 import { publicError, UsageError, withoutOwnFrames } from "./errors.js";
+import { RegisteredAgents } from "./registered-agents.js";
+import { warn } from "./report.js";
 
 const SELECTION = ["tests", "target", "filter", "tags", "variables"];
-const OPTIONS = ["config", ...SELECTION, "record", "replay"];
+const OPTIONS = ["config", ...SELECTION, "record", "replay", "agents"];
 
 /**
  * Registers each test of a project with a test runner: `await yamlTests(vitest)` after `import * as vitest from "vitest"`, or the same with
@@ -30,8 +32,10 @@ export async function yamlTests(runner, options = {}) {
   for (const key of /** @type {(keyof YamlTestsOptions)[]} */ (SELECTION)) chosen[key] = options[key];
   const { program, listed } = await listedTests(chosen);
   if (listed.tests.length === 0) return;
+  const agents = agentsOf(program);
+  agents.add(options.agents ?? {});
   const keys = { ...chosen, config: listed.config, record: options.record, replay: options.replay };
-  const tests = new RegisteredTests(program, keys, listed.tests);
+  const tests = new RegisteredTests(program, agents, keys, listed.tests);
   for (const test of listed.tests) {
     // ananke has its own limits of time.
     runner.test(test.id, { timeout: Infinity }, (/** @type {any} */ context) => runTest(tests, test, context));
@@ -40,6 +44,17 @@ export async function yamlTests(runner, options = {}) {
   // vitest takes the limit of time as a number.
   if (runner.afterAll !== undefined) runner.afterAll(end, Infinity);
   else runner.after?.(end);
+}
+
+/** The agents of this process that tests of a program may name. @type {WeakMap<Connection, RegisteredAgents>} */
+const registered = new WeakMap();
+
+/** @param {Connection} program */
+function agentsOf(program) {
+  const agents = registered.get(program) ?? new RegisteredAgents(program);
+  registered.set(program, agents);
+  program.onTestSession = (session, agent) => agents.begin(session, agent);
+  return agents;
 }
 
 /** @param {{ [key: string]: unknown }} chosen */
@@ -75,6 +90,7 @@ async function listedTests(chosen) {
 /** The tests that were registered. Those that the runner selects run in one request, as `ananke run` runs them. */
 class RegisteredTests {
   #program;
+  #agents;
   #keys;
   #tests;
   /** @type {Map<string, Awaited> | undefined} */
@@ -85,11 +101,13 @@ class RegisteredTests {
 
   /**
    * @param {Connection} program
+   * @param {RegisteredAgents} agents
    * @param {{ [key: string]: unknown }} keys
    * @param {ListedTest[]} tests
    */
-  constructor(program, keys, tests) {
+  constructor(program, agents, keys, tests) {
     this.#program = program;
+    this.#agents = agents;
     this.#keys = keys;
     this.#tests = tests;
   }
@@ -131,7 +149,10 @@ class RegisteredTests {
     const batch = new Map(tests.map(({ id }) => [id, toCome()]));
     const awaited = [...batch.values()];
     const keys = { ...this.#keys, tests: [...new Set(tests.map(({ path }) => path))], ids: tests.map(({ id }) => id) };
-    const answer = this.#program.call("tests/run", keys, (notice) => batch.get(notice.result.id)?.resolve(notice));
+    const answer = this.#program.call("tests/run", keys, (notice) => {
+      const failure = this.#agents.end(notice.result.thread_id);
+      batch.get(notice.result.id)?.resolve({ ...notice, failure });
+    });
     this.#isRunning = true;
     answer
       .then(
@@ -150,6 +171,7 @@ class RegisteredTests {
   /** Ends what the config has started. */
   async end() {
     if (this.#isRunning) this.cancel();
+    this.#agents.endAll();
     try {
       await this.#program.call("tests/end", { config: this.#keys.config });
     } catch (error) {
@@ -199,11 +221,17 @@ async function runTest(tests, test, context) {
     context?.signal?.removeEventListener("abort", cancel);
   }
   if (notice === undefined) throw at(new UsageError("the test was not run: its file was changed after it was listed"), place);
-  const { result, text } = notice;
+  const { result, text, failure } = notice;
+  warn(notice);
   if (result.status === "passed") return;
   if (result.status === "skipped") context.skip(reasonOf(result) || "skipped");
   else if (result.quarantined != null) context.skip(`${quarantine(result.quarantined)}: ${firstFinding(result)}`);
-  else throw at(new YamlTestError(text.trimEnd()), placeOfFinding(result, test) ?? place);
+  else {
+    const error = new YamlTestError(text.trimEnd());
+    // Runners print the stack of the agent under that of the test.
+    if (failure !== undefined) error.cause = failure.error;
+    throw at(error, placeOfFinding(result, test) ?? place);
+  }
 }
 
 /** A test of a project that did not pass. The message is what `ananke run` prints of it. */

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ananke_test._external import LateEventWarning
     from ananke_test._function_llm import FunctionLLM
     from ananke_test._mocks import mock_tools
+    from ananke_test._registered_agents import register_agent
     from ananke_test._run_result import RunResult
     from ananke_test._session import SyncTestSession, TestSession
     from ananke_test._target import Target
@@ -59,6 +60,7 @@ __all__ = [
     "Turn",
     "__version__",
     "mock_tools",
+    "register_agent",
     "tool",
 ]
 
@@ -90,6 +92,7 @@ _MODULES = {
     "_external": ("LateEventWarning",),
     "_function_llm": ("FunctionLLM",),
     "_mocks": ("mock_tools",),
+    "_registered_agents": ("register_agent",),
     "_run_result": ("RunResult",),
     "_session": ("SyncTestSession", "TestSession"),
     "_target": ("Target",),

@@ -113,7 +113,8 @@ _loop: asyncio.AbstractEventLoop | None = None
 _lock = threading.Lock()
 
 
-def _background_loop() -> asyncio.AbstractEventLoop:
+def background_loop() -> asyncio.AbstractEventLoop:
+    """The event loop of this package, in a thread of its own."""
     global _loop
     with _lock:
         if _loop is None or _loop.is_closed():
@@ -134,7 +135,7 @@ if hasattr(os, "register_at_fork"):
 
 def run_in_background(work: Coroutine[Any, Any, T]) -> T:
     """The result of a coroutine, which runs in an event loop of its own."""
-    loop = _background_loop()
+    loop = background_loop()
     if asyncio._get_running_loop() is loop:
         work.close()
         raise RuntimeError("a session for plain functions is used in its own event loop: await the async form there")

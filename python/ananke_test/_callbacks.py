@@ -36,6 +36,10 @@ class LoopCallbacks:
         self._context = contextvars.copy_context()
         self.error = None
 
+    def enter_loop(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Answers in an event loop of another thread from now on."""
+        self._loop = loop
+
     def begin(self, request: int, method: str, params: dict[str, Any]) -> None:
         """Begins an answer."""
         assert self._loop is not None
@@ -78,13 +82,17 @@ class LoopCallbacks:
             if method in self.FATAL:
                 # A judge may be asked again: the first error is the cause.
                 self.error = self.error or error
-            self._program.refuse(request, str(error) or type(error).__name__)
+            self._program.refuse(request, self.in_words(error))
         except BaseException as error:
             # Such as `pytest.fail`: the run ends with it.
             self.error = error
-            self._program.refuse(request, str(error) or type(error).__name__)
+            self._program.refuse(request, self.in_words(error))
             if isinstance(error, (KeyboardInterrupt, SystemExit)):
                 raise
+
+    def in_words(self, error: BaseException) -> str:
+        """What the program is told of an error."""
+        return str(error) or type(error).__name__
 
     async def result(self, method: str, params: dict[str, Any]) -> Any:
         """The result of a request."""

@@ -55,6 +55,8 @@ class Connection:
         self._over: ProgramError | None = None
         self._errors: deque[str] = deque(maxlen=40)
         self._lines: SimpleQueue[bytes | None] = SimpleQueue()
+        self.on_test_session: Callable[[str], Callbacks] | None = None
+        """Gives what answers for a test of a project whose agent is one of this process, at its first turn."""
         self.process = self._start()
         self._threads = [
             threading.Thread(target=work, name=f"ananke {work.__name__}", daemon=True)
@@ -293,9 +295,12 @@ class Connection:
     def _take_request(self, number: int, method: str, params: dict[str, Any]) -> None:
         with self._lock:
             callbacks = self._callbacks.get(params.get("session", ""))
-            if callbacks is not None:
+        if callbacks is None and method == "agent/turn" and "agent" in params and self.on_test_session is not None:
+            callbacks = self.on_test_session(params["session"])
+        if callbacks is not None:
+            with self._lock:
                 self._asked[number] = callbacks
-        if callbacks is None:
+        else:
             self.refuse(number, "the session is over")
             return
         try:

@@ -49,6 +49,10 @@ class ExternalCallbacks(LoopCallbacks):
         """The end of a turn."""
         if method != "agent/turn":
             raise AgentError(f"this package does not know `{method}`")
+        before: dict[str, Any] | None = params.get("before")
+        if before is not None:
+            # Tests of a project have no other result of a turn.
+            self._state.past.append((before.get("input"), [from_json(event) for event in before["events"]]))
         answers = [
             PendingAnswer(answer.get("payload"), answer["id"], cancelled=answer.get("cancelled", False))
             for answer in params.get("answers", [])
@@ -66,6 +70,10 @@ class ExternalCallbacks(LoopCallbacks):
             ]
         return ended
 
+    async def close(self) -> None:
+        """Ends the conversation."""
+        await self._turns.close()
+
     def _report(self, turn: int, event: dict[str, Any]) -> None:
         self._program.notify("agent/event", {"session": self.session, "turn": turn, "event": event})
 
@@ -73,11 +81,13 @@ class ExternalCallbacks(LoopCallbacks):
 class ExternalConversation:
     """A conversation with an agent of this process."""
 
-    def __init__(self, program: Connection, agent: Any, turns: AgentTurns, timeout: float | None) -> None:
+    def __init__(
+        self, program: Connection, agent: Any, turns: AgentTurns, timeout: float | None, recording: dict[str, str]
+    ) -> None:
         self._program = program
         self._agent = agent
-        self._turns = turns
         self._timeout = timeout
+        self._recording = recording
         self._state = ConversationState(agent)
         self._callbacks = ExternalCallbacks(program, turns, self._state)
         self._is_cancelled = False
@@ -86,7 +96,7 @@ class ExternalConversation:
 
     async def start(self) -> None:
         """Opens the session."""
-        opened: dict[str, Any] = {"agent": "external", "name": _name_of(self._agent)}
+        opened: dict[str, Any] = {"agent": "external", "name": _name_of(self._agent), **self._recording}
         if self._timeout is not None:
             opened["callback_timeout_ms"] = max(1, round(self._timeout * 1000))
         session: str = (await self._ask("session/open", opened))["session"]
@@ -214,7 +224,7 @@ class ExternalConversation:
                 raise public(error) from None
         finally:
             self._program.detach(session)
-            await self._turns.close()
+            await self._callbacks.close()
 
 
 def _warn(answer: dict[str, Any]) -> None:

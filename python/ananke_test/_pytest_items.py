@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
 from ananke_test._errors import ProgramError, RequestError
+from ananke_test._external import LateEventWarning
 from ananke_test._pytest_project import AnankeProjects
 
 # pytest shows no frames of this file.
@@ -147,11 +149,16 @@ class AnankeItem(pytest.Item):
             held.stop()
             raise
         self.result = result = notice["result"]
+        for words in notice.get("warnings", []):
+            warnings.warn(LateEventWarning(words), stacklevel=2)
         status = result["status"]
         if status == "skipped":
             pytest.skip(reason_of(result) or "skipped")
         if status != "passed":
-            raise AnankeTestError(notice["text"], first_finding(result))
+            text: str = notice["text"]
+            if notice["traceback"] is not None:
+                text = f"{text}\n\ntraceback of the agent:\n{notice['traceback']}"
+            raise AnankeTestError(text, first_finding(result))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The report of ananke, without a traceback."""

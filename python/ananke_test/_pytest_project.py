@@ -18,6 +18,7 @@ from ananke_test._connection import Connection
 from ananke_test._errors import ProgramError, RequestError
 
 if TYPE_CHECKING:
+    from ananke_test._registered_agents import RegisteredCallbacks, RegisteredSessions
     from ananke_test._session import TestSession
 
 # pytest shows no frames of this file.
@@ -46,6 +47,7 @@ class AnankeProjects:
     def __init__(self, config: pytest.Config, warning: type[Warning]) -> None:
         self.warning = warning
         self._program: Connection | None = None
+        self._sessions: RegisteredSessions | None = None
         self._projects: dict[Path, ListedProject] = {}
         self._started: set[Path] = set()
         self._batches: dict[str, TestBatch] = {}
@@ -60,7 +62,22 @@ class AnankeProjects:
         """The program, which is started with its first use."""
         if self._program is None or self._program.is_over:
             self._program = Connection()
+            self._program.on_test_session = self._begin_session
+            self._sessions = None
         return self._program
+
+    def _begin_session(self, session: str) -> RegisteredCallbacks:
+        """A test begins whose agent is one of this process."""
+        from ananke_test._registered_agents import RegisteredSessions
+
+        assert self._program is not None
+        if self._sessions is None:
+            self._sessions = RegisteredSessions(self._program)
+        return self._sessions.begin(session)
+
+    def end_session(self, session: str | None) -> str | None:
+        """Ends the conversation of a test with an agent of this process, and gives the traceback of that, if it has failed."""
+        return None if self._sessions is None else self._sessions.end(session)
 
     def request(self, own: Path, **keys: Any) -> dict[str, Any]:
         """The keys of a request about a project."""
@@ -128,6 +145,8 @@ class AnankeProjects:
 
     def close(self) -> None:
         """Ends the program."""
+        if self._sessions is not None:
+            self._sessions.end_all()
         if self._program is not None:
             self._program.close()
 
@@ -269,6 +288,7 @@ class TestBatch:
         self._future.add_done_callback(lambda _: self._notify())
 
     def _take(self, notice: dict[str, Any]) -> None:
+        notice["traceback"] = self._projects.end_session(notice["result"].get("thread_id"))
         with self._changed:
             self._results[notice["result"]["id"]] = notice
             self._changed.notify_all()

@@ -22,10 +22,11 @@ __tracebackhide__ = True
 class ServedConversation:
     """A conversation that the program holds."""
 
-    def __init__(self, program: Connection, llm: FunctionLLM | Target, instructions: str) -> None:
+    def __init__(self, program: Connection, llm: FunctionLLM | Target, instructions: str, recording: dict[str, str]) -> None:
         self._program = program
         self._llm = llm
         self._instructions = instructions
+        self._recording = recording
         self._callbacks = ServedCallbacks(program, llm)
         self._session: str | None = None
         self._mocked: list[tuple[Mocks, str]] = []
@@ -41,6 +42,7 @@ class ServedConversation:
         params: dict[str, Any] = {
             "instructions": self._instructions,
             "tools": [tool.declaration() for tool in self._llm.tools.values()],
+            **self._recording,
         }
         if isinstance(self._llm, FunctionLLM):
             params["agent"] = "caller"

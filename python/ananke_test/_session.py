@@ -13,6 +13,7 @@ from ananke_test._connection import connection
 from ananke_test._events import PendingAnswer
 from ananke_test._function_llm import FunctionLLM
 from ananke_test._run_result import RunResult
+from ananke_test._session_recording import recordings
 from ananke_test._target import Target
 
 if TYPE_CHECKING:
@@ -101,18 +102,19 @@ class TestSession:
         llm = self.llm
         if isinstance(llm, (FunctionLLM, Target)):
             config = llm.config if isinstance(llm, Target) else None
-            return ServedConversation(connection(config), llm, self.instructions)
-        own = self.instructions if self.instructions != DEFAULT_INSTRUCTIONS else None
-        return ExternalConversation(connection(), llm, self._turns(own), self.timeout)
+            return ServedConversation(connection(config), llm, self.instructions, recordings.next_keys())
+        turns = self.turns()
+        return ExternalConversation(connection(), llm, turns, self.timeout, recordings.next_keys())
 
-    def _turns(self, instructions: str | None) -> AgentTurns:
-        """The turns of an agent of this process.
+    def turns(self) -> AgentTurns:
+        """The turns of an agent of this process: what adapters give.
 
         Raises:
             TypeError: If it is none.
         """
         from ananke_test._agent_function import FunctionTurns
 
+        instructions = self.instructions if self.instructions != DEFAULT_INSTRUCTIONS else None
         if self._is_function:
             if instructions is not None:
                 raise TypeError("a function is an agent with instructions of its own: leave out `instructions`")

@@ -207,7 +207,7 @@ class Turn:
         outer = _call.get()
         if parent is None and outer is not None and outer[0] is self:
             parent = outer[1]
-        event = {"type": "call", "id": number, "name": name, "arguments": self._json(f"arguments:{name}", "arguments", arguments)}
+        event = {"type": "call", "id": number, "name": name, "arguments": self._json("arguments", name, arguments)}
         event |= {key: value for key, value in (("agent", agent), ("parent", parent)) if value is not None}
         with self._lock:
             self._open_message = None
@@ -215,11 +215,11 @@ class Turn:
 
     def report_result(self, number: str, name: str, output: Any, is_error: bool | None) -> None:
         """A call has ended; whether it failed may be unknown."""
-        event = {"type": "result", "id": number, "output": self._json(f"result:{name}", "results", output)}
+        event = {"type": "result", "id": number, "output": self._json("results", name, output)}
         if is_error is not None:
             event["is_error"] = is_error
         else:
-            self.unread(f"result:{name}", ["call_ends"], "the agent does not show whether the call failed")
+            self.unread(f"result:{name}", ["call_ends"], "the agent does not show whether the call failed", tool=name)
         self._send(event)
 
     def say(self, text: str, *, agent: str | None = None) -> None:
@@ -244,9 +244,10 @@ class Turn:
         if text:
             self._send({"type": "reasoning", "delta": text, **({"agent": agent} if agent is not None else {})})
 
-    def unread(self, name: str, facts: list[str], reason: str) -> None:
-        """Something that this process cannot see: rules that rest on these facts are not shown."""
-        self._send({"type": "unread", "name": name, "facts": facts, "reason": reason})
+    def unread(self, name: str, facts: list[str], reason: str, *, tool: str | None = None) -> None:
+        """Something that this process cannot see: rules that rest on these facts, of the tool if it is of one, are not shown."""
+        about = {"tool": tool} if tool is not None else {}
+        self._send({"type": "unread", "name": name, "facts": facts, "reason": reason, **about})
 
     def take_event(self, event: RunEvent) -> None:
         """An event that the agent has made itself."""
@@ -272,12 +273,12 @@ class Turn:
     def _send(self, event: dict[str, Any]) -> None:
         self._report(self._number, {**event, "at_ms": self.elapsed_ms()})
 
-    def _json(self, name: str, fact: str, value: Any) -> Any:
+    def _json(self, fact: str, tool: str, value: Any) -> Any:
         """The value as JSON. One that is none is not shown; its `str()` would be a guess, and `null` would be another value."""
         try:
             plain = json.loads(json.dumps(value, allow_nan=False, default=_plain))
         except (TypeError, ValueError, RecursionError) as error:
-            self.unread(name, [fact], f"it is not JSON: {error}")
+            self.unread(f"{fact}:{tool}", [fact], f"it is not JSON: {error}", tool=tool)
             return f"<{type(value).__name__}, which is not JSON>"
         return plain
 

@@ -156,7 +156,7 @@ def _hooks(reports: _Reports, given: Any) -> Any:
             if number is not None:
                 reports.call(number, _name_of(context, tool), _json_of(getattr(context, "tool_arguments", None) or "{}"), agent)
             else:
-                reports.turn.unread(f"tool:{tool.name}", _OF_CALLS, "the SDK gives its calls no id")
+                reports.turn.unread(f"tool:{tool.name}", _OF_CALLS, "the SDK gives its calls no id", tool=tool.name)
             await own.on_tool_start(context, agent, tool)
 
         async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:

@@ -19,6 +19,7 @@ import pytest
 if TYPE_CHECKING:
     from ananke_test import SyncTestSession, TestSession
     from ananke_test._pytest_project import AnankeProjects
+    from ananke_test._session_recording import SessionRecordings
 
 CONFIG = "ananke.config.yaml"
 
@@ -26,6 +27,7 @@ SUFFIXES = (".yaml", ".yml", ".jsonl")
 
 _projects = pytest.StashKey["AnankeProjects"]()
 _configs = pytest.StashKey[dict[Path, "Path | None"]]()
+_recordings: pytest.StashKey[SessionRecordings] = pytest.StashKey()
 _without_config = pytest.StashKey[set[Path]]()
 
 
@@ -50,8 +52,19 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--ananke-record and --ananke-replay do not go together: choose one of them")
     if replay is not None and not (config.invocation_params.dir / replay).is_dir():
         raise pytest.UsageError(f"--ananke-replay: there is no directory `{replay}`")
+    _record_sessions(config, record, replay)
     if config.getoption("--ananke-target") is not None and not hasattr(config, "workerinput"):
         _check_target(config)
+
+
+def _record_sessions(config: pytest.Config, record: str | None, replay: str | None) -> None:
+    """Records the conversations of Python tests too, or replays them."""
+    for mode, directory in (("record", record), ("replay", replay)):
+        if directory is not None:
+            from ananke_test._session_recording import recordings
+
+            recordings.use(mode, str(config.invocation_params.dir / directory))
+            config.stash[_recordings] = recordings
 
 
 def _check_target(config: pytest.Config) -> None:
@@ -142,6 +155,18 @@ def pytest_runtestloop(session: pytest.Session) -> None:
         plan(session.config.stash[_projects], session)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if _recordings in item.config.stash:
+        item.config.stash[_recordings].enter(item.nodeid)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    if _recordings in item.config.stash:
+        item.config.stash[_recordings].leave()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[Any]
@@ -169,6 +194,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 def pytest_unconfigure(config: pytest.Config) -> None:
     if _projects in config.stash:
         config.stash[_projects].close()
+    if _recordings in config.stash:
+        config.stash[_recordings].forget()
 
 
 @pytest.fixture

@@ -3,10 +3,13 @@
 import asyncio
 import inspect
 import re
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.test_pytest_plugin import PLUGIN
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 
@@ -61,6 +64,20 @@ def test_the_first_example_of_python_runs_as_printed(pytester: pytest.Pytester) 
     pytester.path.joinpath("pyproject.toml").write_text(settings[1])
     pytester.makepyfile(test_weather=blocks("python.md")[0][1])
     pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+def test_the_agent_of_a_yaml_test_runs_as_printed(pytester: pytest.Pytester) -> None:
+    text = (DOCS / "pytest.md").read_text(encoding="utf-8")
+    section = text[text.index("## Agents of your process") :]
+    config, case = re.findall(r"^```yaml\n(.*?)^```", section, re.MULTILINE | re.DOTALL)[:2]
+    agent = BLOCK.search(section)
+    assert agent is not None
+    pytester.path.joinpath("ananke.config.yaml").write_text(config)
+    pytester.path.joinpath("order.test.yaml").write_text(case)
+    pytester.makeconftest(agent[1])
+    is_installed = any(point.value == PLUGIN for point in entry_points(group="pytest11"))
+    own = [] if is_installed else ["-p", PLUGIN]
+    pytester.runpytest_subprocess("-p", "no:cacheprovider", *own).assert_outcomes(passed=1)
 
 
 def given_to(function: Any) -> dict[str, Any]:

@@ -61,7 +61,7 @@ pub use checked_run::CheckedRun;
 #[doc(hidden)]
 pub use event_turn::EventTurn;
 #[doc(hidden)]
-pub use session_project::{SessionAgent, SessionSetup};
+pub use session_project::{SessionAgent, SessionRecording, SessionSetup};
 #[doc(hidden)]
 pub use session_tools::{ClientCall, ToolClosure};
 

@@ -14,6 +14,7 @@ use ananke_base::context::{Context, Files, RandomIds, SystemClock};
 use ananke_base::diagnostic::{Diagnostic, Place};
 use ananke_model::model::NEWEST_VERSION;
 use ananke_model::variables::Mode;
+use ananke_recording::Recordings;
 use ananke_rules::TurnRules;
 use ananke_trace::redact::Redactor;
 
@@ -296,6 +297,18 @@ pub struct SessionSetup {
     pub transport: Option<Arc<dyn Transport>>,
     /// The handling of calls to tools that were not declared.
     pub undeclared: UndeclaredCalls,
+    /// The place where the conversation is recorded, or from which it is replayed.
+    pub recording: Option<SessionRecording>,
+}
+
+/// The recording of a session.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct SessionRecording {
+    /// Its folder, and what is done with it.
+    pub recordings: Recordings,
+    /// The id under which it is there.
+    pub id: String,
 }
 
 impl SessionSetup {

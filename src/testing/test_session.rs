@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 
 use super::run_events::{Cursor, RunEvents};
 use super::session_line::{SessionLine, SessionStart, TurnReport};
-use super::session_project::{SessionProject, SessionSetup, context_of_process};
+use super::session_project::{SessionProject, SessionRecording, SessionSetup, context_of_process};
 use super::session_tools::{ClientCall, SessionTools, ToolClosure};
 use super::{AgentRun, AgentTarget, MockedTools, TestingError};
 use super::{agent_run::RunPrinting, session_requests::SessionRequests, tape::Tape};
@@ -18,7 +18,7 @@ use ananke_agents::UndeclaredCalls;
 use ananke_base::message::{ContentPart, PendingAnswer, TurnInput, UserContent};
 use ananke_model::variables::literal;
 use ananke_run::{
-    ConversationOrigin, DriverRequest, Options, Run, Stopper, event_channel, run_one,
+    ConversationOrigin, DriverRequest, Options, Run, RunAnswers, Stopper, event_channel, run_one,
 };
 use ananke_trace::outcome::{Outcome, Problem};
 use ananke_trace::redact::Redactor;
@@ -43,6 +43,7 @@ pub struct TestSession {
     instructions: String,
     stopper: Stopper,
     printing: RunPrinting,
+    recording: Option<SessionRecording>,
 }
 
 /// A session that has begun.
@@ -99,6 +100,7 @@ impl TestSession {
     pub fn with_setup(setup: SessionSetup) -> Result<Self, TestingError> {
         let mut session = Self::of(setup.project())?;
         session.printing = RunPrinting::Never;
+        session.recording = setup.recording;
         if setup.undeclared == UndeclaredCalls::Answered {
             session.tools.answer_undeclared();
         }
@@ -121,6 +123,7 @@ impl TestSession {
             instructions: INSTRUCTIONS.to_owned(),
             stopper: Stopper::default(),
             printing: RunPrinting::OfEnvironment,
+            recording: None,
         };
         session.project.plan(session.keys())?;
         Ok(session)
@@ -129,6 +132,9 @@ impl TestSession {
     /// The keys of the test that the session is for the runner.
     fn keys(&self) -> Map<String, Value> {
         let mut keys = Map::from_iter([("interactive".to_owned(), json!({ "enabled": false }))]);
+        if let Some(recording) = &self.recording {
+            keys.insert("id".to_owned(), json!(literal(&recording.id)));
+        }
         if !self.declared.is_empty() {
             keys.insert(
                 "client_tools".to_owned(),
@@ -258,6 +264,9 @@ impl TestSession {
         let mut shared = Run::new(context, transport, redactor, Options::default(), events);
         shared.conversations = ConversationOrigin::Driver(Arc::new(line));
         shared.stopper = self.stopper.clone();
+        if let Some(recording) = &self.recording {
+            shared.answers = RunAnswers::Recordings(recording.recordings.clone());
+        }
         let run = tokio::spawn(run_one(shared, plan, received));
         let begins = begun.recv().await;
         let start = begins.clone().unwrap_or_default();

@@ -489,5 +489,5 @@ fn a_config_that_names_such_an_agent_says_where_it_runs() {
         printed.contains("an object in the process of a test"),
         "{printed}"
     );
-    assert!(printed.contains("TestSession(agent=…)"), "{printed}");
+    assert!(printed.contains("register_agent(\"shop\", …)"), "{printed}");
 }

@@ -1,12 +1,14 @@
 //! `ananke session --stdio`: a program at the other side of its standard input and output.
 
 mod agent_turns;
+mod agents_of_tests;
 mod bad_lines;
 mod conversations;
 mod documented;
 #[cfg(unix)]
 mod ends;
 mod project_tests;
+mod recorded_sessions;
 mod rules;
 
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -14,6 +14,7 @@ use ananke_base::message::OwnTurnKind;
 use ananke_base::source::{self, FreeMap, Node, NodeValue, TypeMismatch, printable};
 use ananke_model::model::{TAG_DEFAULTS, TYPE, Text, Turn};
 use ananke_model::variables::Interpolation;
+use ananke_trace::outcome::AgentHost;
 
 /// A target as a config writes it: the keys of every target, and those of its protocol.
 #[derive(Clone, Debug)]
@@ -93,14 +94,14 @@ impl TargetConfig {
         self.own.how_to_see_calls()
     }
 
-    /// Whether the agent runs inside this program, and needs nothing else.
-    pub fn is_embedded(&self) -> bool {
-        self.own.is_embedded()
+    /// The place where the agent is.
+    pub fn host(&self) -> AgentHost {
+        self.own.host()
     }
 
-    /// Whether the agent is a program that ananke starts for each conversation.
-    pub fn is_program(&self) -> bool {
-        self.own.is_program()
+    /// Whether the agent runs inside this program, and needs nothing else.
+    pub fn is_embedded(&self) -> bool {
+        self.host() == AgentHost::Embedded
     }
 
     /// The `agentId` as written, if there is one.

@@ -18,6 +18,7 @@ use ananke_base::diagnostic::{Diagnostic, SourceFile, Span, Spanned};
 use ananke_base::source::FreeMap;
 use ananke_model::model::{Text, Turn, TurnType};
 use ananke_model::variables::{Interpolation, Leaf};
+use ananke_trace::outcome::AgentHost;
 
 /// The keys of a target that are its protocol's own, as they are written.
 pub trait ProtocolConfig: Debug + Send + Sync {
@@ -38,14 +39,9 @@ pub trait ProtocolConfig: Debug + Send + Sync {
         None
     }
 
-    /// Whether the agent runs inside this program, and needs nothing else.
-    fn is_embedded(&self) -> bool {
-        false
-    }
-
-    /// Whether the agent is a program that ananke starts for each conversation.
-    fn is_program(&self) -> bool {
-        false
+    /// The place where the agent is.
+    fn host(&self) -> AgentHost {
+        AgentHost::Network
     }
 
     /// The agent that is asked at its endpoint, as written, if the protocol names it.

@@ -13,6 +13,7 @@ use ananke_agents::{
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
 use ananke_model::variables::{Interpolation, Leaf};
+use ananke_trace::outcome::AgentHost;
 
 /// The abilities of a server: it is no agent that talks.
 const ABILITIES: &[Capability] = &[Capability::ToolCalls, Capability::ToolSchemas];
@@ -57,8 +58,11 @@ impl ProtocolConfig for McpConfig {
         )
     }
 
-    fn is_program(&self) -> bool {
-        self.transport.value == McpTransport::Stdio
+    fn host(&self) -> AgentHost {
+        match self.transport.value {
+            McpTransport::Stdio => AgentHost::Program,
+            McpTransport::Http | McpTransport::Sse => AgentHost::Network,
+        }
     }
 
     fn headers(&self) -> Option<&FreeMap<Text>> {

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::client_turns::ClientTurns;
+use super::client_turns::{ClientTurns, TurnOwner};
 use super::session_client::SessionClient;
 use super::session_messages::{
     ModelCallback, ModelCallbackAnswer, ModelPurpose, ToolCallback, ToolCallbackAnswer,
@@ -97,7 +97,10 @@ impl Callbacks {
         Arc::new(ExternalTransport::new(
             models,
             clock,
-            Arc::new(move |turn| agents.turns.begin(&agents.client, &agents.session, turn)),
+            Arc::new(move |turn| {
+                let owner = TurnOwner::Session(&agents.session);
+                agents.turns.begin(&agents.client, owner, turn)
+            }),
         ))
     }
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use ananke::agents::external::{AgentTurn, ProgramTurn, TurnNews};
+use ananke::agents::external::{AgentInput, AgentTurn, ProgramTurn, TurnNews};
 use ananke::text::{escape, truncate};
 use futures_util::future::BoxFuture;
 use serde::Deserialize as _;
@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::client_line::CallbackAnswer;
+use super::reported_turn::ReportedTurn;
 use super::session_client::SessionClient;
 use super::session_messages::{AgentEventNotice, AgentTurnCallback};
 
@@ -35,6 +36,17 @@ struct SessionTurns {
     warnings: Vec<String>,
     /// The number of late events that are not among the warnings.
     further: usize,
+    /// The last turn, if the session is that of a test: its client gets no other result of the turn.
+    last: Option<ReportedTurn>,
+}
+
+/// The owner of a turn that the client makes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum TurnOwner<'a> {
+    /// The session of this name, which the client has opened.
+    Session(&'a str),
+    /// A test, whose session is the thread of its conversation.
+    Test,
 }
 
 /// A turn that the client makes.
@@ -48,44 +60,53 @@ impl ClientTurns {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the client for a turn of `session`. The request is sent when the turn is asked for its first event.
+    /// Asks the client for a turn. The request is sent when the turn is asked for its first event.
     pub(super) fn begin(
         &self,
         client: &SessionClient,
-        session: &str,
-        turn: Value,
+        owner: TurnOwner<'_>,
+        turn: AgentTurn,
     ) -> Box<dyn ProgramTurn> {
-        let (news, received) = unbounded_channel();
-        let turn = match AgentTurn::deserialize(turn) {
-            Ok(turn) => turn,
-            Err(error) => {
-                return Box::new(ClientTurn {
-                    turns: self.clone(),
-                    session: session.to_owned(),
-                    number: 0,
-                    received,
-                    answer: Box::pin(std::future::ready(Err(error.to_string()))),
-                    end: None,
-                });
-            }
-        };
-        let number = turn.turn;
-        let mut sessions = self.lock();
-        let of_session = sessions.entry(session.to_owned()).or_default();
-        of_session.open = Some(AwaitedTurn { number, news });
-        drop(sessions);
-        let params = AgentTurnCallback {
-            session: session.to_owned(),
+        let AgentTurn {
+            agent,
+            thread,
             turn: number,
-            input: turn.input,
+            input,
+        } = turn;
+        let session = match owner {
+            TurnOwner::Session(session) => session.to_owned(),
+            TurnOwner::Test => thread,
         };
+        let (news, received) = unbounded_channel();
+        let mut sessions = self.lock();
+        let of_session = sessions.entry(session.clone()).or_default();
+        of_session.open = Some(AwaitedTurn { number, news });
+        let mut params = AgentTurnCallback {
+            session: session.clone(),
+            turn: number,
+            agent: None,
+            before: None,
+            input,
+        };
+        if let TurnOwner::Test = owner {
+            let text = match &params.input {
+                AgentInput::Input(text) => Some(text.clone()),
+                AgentInput::Answers(_) => None,
+            };
+            let last = of_session.last.take();
+            let (before, next) = ReportedTurn::after(last, text);
+            of_session.last = Some(next);
+            params.agent = Some(agent);
+            params.before = before;
+        }
+        drop(sessions);
         let params = serde_json::to_value(params).unwrap_or_default();
         let client = client.clone();
         // The timeout of the target ends the turn, and so cancels the request.
         let answer = async move { client.ask("agent/turn", params, Duration::MAX).await };
         Box::new(ClientTurn {
             turns: self.clone(),
-            session: session.to_owned(),
+            session,
             number,
             received,
             answer: Box::pin(answer),
@@ -111,6 +132,9 @@ impl ClientTurns {
         };
         match &of_session.open {
             Some(open) if open.number == notice.turn => {
+                if let Some(last) = &mut of_session.last {
+                    last.take(&notice.event);
+                }
                 let _is_over = open.news.send(TurnNews::Event(notice.event));
             }
             Some(_) | None => of_session.add_late(&notice),

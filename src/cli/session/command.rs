@@ -8,6 +8,7 @@ use ananke::{context::Context, process::kill_every_group, run::Stopper};
 use clap::Args;
 use tokio::time::timeout;
 
+use super::client_turns::ClientTurns;
 use super::dispatch::Dispatcher;
 use super::line_input::lines;
 use super::project_tests::ProjectTests;
@@ -42,8 +43,14 @@ async fn serve(context: &Context, stopper: &Stopper) -> Result<(), Failed> {
     let (stdout, _) = streams();
     let client = SessionClient::new(BufWriter::new(stdout))?;
     let config = ClientConfig::default();
-    let sessions = Sessions::new(client.clone(), context.clone(), config.clone());
-    let tests = ProjectTests::new(client.clone(), context.clone(), config.clone());
+    let turns = ClientTurns::default();
+    let sessions = Sessions::new(
+        client.clone(),
+        context.clone(),
+        config.clone(),
+        turns.clone(),
+    );
+    let tests = ProjectTests::new(client.clone(), context.clone(), config.clone(), turns);
     let (sessions, tests) = (Arc::new(sessions), Arc::new(tests));
     let mut dispatcher = Dispatcher::new(
         client.clone(),

@@ -2,7 +2,8 @@
 //!
 //! `line_input` reads lines, `client_line` says what each is, `session_client` writes and asks the other side (`callbacks`), and
 //! `dispatch` executes a request (`request_keys`) with a `held_session`, or the tests of the project (`project_tests`). An agent that
-//! the client runs is asked for turns (`client_turns`). The messages are types (`session_messages`, `test_messages`), and `protocol` lists them by their methods for the schema.
+//! the client runs is asked for turns (`client_turns`), also by tests (`test_turns`), whose client gets each turn back as a `reported_turn`.
+//! The messages are types (`session_messages`, `test_messages`), and `protocol` lists them by their methods for the schema.
 
 mod callbacks;
 mod client_line;
@@ -15,6 +16,7 @@ mod made_turns;
 mod project_services;
 mod project_tests;
 mod protocol;
+mod reported_turn;
 mod request_keys;
 mod session_client;
 mod session_error;
@@ -22,6 +24,7 @@ mod session_event;
 mod session_messages;
 mod sessions;
 mod test_messages;
+mod test_turns;
 
 pub(super) use command::SessionCommand;
 pub(super) use protocol::schema;

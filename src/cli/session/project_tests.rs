@@ -6,11 +6,10 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ananke::agents::Transport;
-use ananke::agents::http::HttpTransport;
 use ananke::context::{Colouring, Context};
 use ananke::diagnostic::render::{RenderStyle, human};
 use ananke::diagnostic::{Diagnostic, Severity};
+use ananke::outcome::RunEvent;
 use ananke::plan::{Filter, KEPT_TEXT, Plan, Planned, Selection, plan};
 use ananke::process::tests_within_open_files_limit;
 use ananke::project::Variables;
@@ -28,17 +27,19 @@ use tokio::sync::RwLock;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
+use super::client_turns::ClientTurns;
 use super::project_services::ProjectServices;
-use super::request_keys::ClientConfig;
+use super::request_keys::{ClientConfig, named_recordings};
 use super::session_client::SessionClient;
 use super::session_error::{SessionError, SessionErrorCode};
 use super::test_messages::{
     FoundTest, ListTests, ListedTests, ProjectName, RunTests, RunTestsResult, TestProblem,
     TestResult,
 };
+use super::test_turns::TestTurns;
 use crate::cli::contact::is_live;
+use crate::cli::options::check_writable;
 use crate::cli::options::snapshots::writing;
-use crate::cli::options::{RecordingOptions, check_writable, recordings};
 use crate::cli::reporting::run_facts;
 use crate::cli::select::ListedTest;
 
@@ -53,6 +54,8 @@ pub(super) struct ProjectTests {
     client: SessionClient,
     context: Context,
     config: ClientConfig,
+    /// The turns of the client's own agents.
+    turns: ClientTurns,
     /// The stoppers of the tests that run.
     running: Mutex<Vec<Stopper>>,
     services: ProjectServices,
@@ -64,9 +67,15 @@ pub(super) struct ProjectTests {
 
 impl ProjectTests {
     /// No tests so far; requests that name no config are about `config`.
-    pub(super) fn new(client: SessionClient, context: Context, config: ClientConfig) -> Self {
+    pub(super) fn new(
+        client: SessionClient,
+        context: Context,
+        config: ClientConfig,
+        turns: ClientTurns,
+    ) -> Self {
         Self {
             client,
+            turns,
             services: ProjectServices::default(),
             context,
             config,
@@ -91,30 +100,11 @@ impl ProjectTests {
         params: RunTests,
     ) -> Result<RunTestsResult, SessionError> {
         let _running = self.activity.read().await;
-        let recorded = RecordingOptions {
-            record: params.record.clone(),
-            replay: params.replay.clone(),
-            record_missing: false,
-            replay_loose: false,
-        };
-        if recorded.record.is_some() && recorded.replay.is_some() {
-            let message = "`record` and `replay` do not go together: name one of them";
-            return Err(SessionError::params(message));
-        }
         if params.parallel == Some(0) {
             return Err(SessionError::params("`parallel` must be at least 1"));
         }
-        let recordings = recordings(&recorded, &self.context);
+        let recordings = named_recordings(params.record, params.replay, &self.context)?;
         let is_replay = |recordings: &Recordings| recordings.mode == RecordingMode::Replay;
-        if let Some(missing) = recordings
-            .as_ref()
-            .filter(|recordings| is_replay(recordings) && !recordings.folder.is_dir())
-        {
-            return Err(SessionError::params(format!(
-                "`replay`: there is no directory `{}`",
-                missing.shown
-            )));
-        }
         let selection = Selection {
             sends: !recordings.as_ref().is_some_and(is_replay),
             kept_text: KEPT_TEXT,
@@ -170,7 +160,8 @@ impl ProjectTests {
             environment: Arc::clone(&plan.environment),
             ..self.context.clone()
         };
-        let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(context.clock.clone()));
+        let turns = TestTurns::new(self.client.clone(), self.turns.clone());
+        let transport = turns.transport(&context.clock);
         let (sender, receiver) = event_channel(OUTCOMES_AHEAD);
         let of_plan = plan.redactor.clone();
         let mut shared = Run::new(context.clone(), transport, of_plan, options, sender);
@@ -190,8 +181,9 @@ impl ProjectTests {
                 .start(&mut plan, &context, stopper.token(), redactor);
             shared.servers = started.await?;
         }
-        let reported = self.report(request, receiver);
+        let reported = self.report(request, &turns, receiver);
         let (_, summary) = tokio::join!(run_plan(shared, plan), reported);
+        turns.end_all();
         let is_it = |other: &Stopper| other.token() == stopper.token();
         self.running().retain(|other| !is_it(other));
         if stopper.reason() == Some(Reason::Interrupted) {
@@ -202,7 +194,12 @@ impl ProjectTests {
     }
 
     /// Sends the results, and gives the summary.
-    async fn report(&self, request: &Value, mut events: EventReceiver) -> io::Result<Value> {
+    async fn report(
+        &self,
+        request: &Value,
+        turns: &TestTurns,
+        mut events: EventReceiver,
+    ) -> io::Result<Value> {
         let buffer = ReportBuffer::default();
         let mut report = JsonLinesReport::stream(Box::new(buffer.clone()));
         while let Some(event) = events.recv().await {
@@ -214,12 +211,17 @@ impl ProjectTests {
             let mut console =
                 ConsoleReport::new(Box::new(buffer.clone()), ConsoleOptions::default());
             console.event(&event)?;
+            let warnings = match &*event {
+                RunEvent::CaseFinished(outcome) => turns.end(&outcome.transcript.thread_id),
+                _ => Vec::new(),
+            };
             let notice = TestResult {
                 request: request.clone(),
                 result: serde_json::from_slice(&line)?,
                 text: String::from_utf8_lossy(&buffer.take())
                     .trim_end()
                     .to_owned(),
+                warnings,
             };
             self.client
                 .notify("test/result", serde_json::to_value(notice)?)

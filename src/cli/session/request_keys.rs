@@ -7,12 +7,14 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use ananke::context::Context;
 use ananke::project::locate;
+use ananke::recording::{RecordingMode, Recordings};
 use ananke::text::{escape, nearest};
 use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::session_error::SessionError;
+use crate::cli::options::{RecordingOptions, recordings};
 
 /// The keys of the requests that came so far, by their types.
 static KNOWN: LazyLock<Mutex<HashMap<TypeId, Arc<RequestKeys>>>> = LazyLock::new(Mutex::default);
@@ -83,6 +85,40 @@ pub(super) fn read<P: DeserializeOwned + JsonSchema + 'static>(
     });
     let place = about.map_or_else(String::new, |key| format!("`{}`: ", escape::line(key)));
     Err(wrong(format!("{place}{error}")))
+}
+
+/// The place of recordings that the keys `record` and `replay` of a request name.
+///
+/// # Errors
+/// If both are named, or there is nothing to be replayed.
+pub(super) fn named_recordings(
+    record: Option<PathBuf>,
+    replay: Option<PathBuf>,
+    context: &Context,
+) -> Result<Option<Recordings>, SessionError> {
+    if record.is_some() && replay.is_some() {
+        let message = "`record` and `replay` do not go together: name one of them";
+        return Err(SessionError::params(message));
+    }
+    let named = RecordingOptions {
+        record,
+        replay,
+        record_missing: false,
+        replay_loose: false,
+    };
+    let recordings = recordings(&named, context);
+    if let Some(Recordings {
+        mode: RecordingMode::Replay,
+        folder,
+        shown,
+        ..
+    }) = &recordings
+        && !folder.is_dir()
+    {
+        let message = format!("`replay`: there is no directory `{shown}`");
+        return Err(SessionError::params(message));
+    }
+    Ok(recordings)
 }
 
 /// The config that `initialize` names, if it does. Clones are the same.

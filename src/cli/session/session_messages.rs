@@ -1,5 +1,7 @@
 //! Messages about sessions: what requests take and what answers have. The doc comments are the descriptions of the schema.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -101,6 +103,15 @@ pub(super) struct OpenSession {
     /// How long the client may take for an answer to `tool/call`, `model/call` and `agent/turn`, in milliseconds (default: 10 minutes).
     #[serde(default)]
     pub(super) callback_timeout_ms: Option<u64>,
+    /// The directory that the conversation is recorded into. Exclusive with `replay`.
+    #[serde(default)]
+    pub(super) record: Option<PathBuf>,
+    /// The directory of the recording that is replayed instead of asking the agent.
+    #[serde(default)]
+    pub(super) replay: Option<PathBuf>,
+    /// The id of the recording in its directory; `record` and `replay` need it.
+    #[serde(default)]
+    pub(super) id: Option<String>,
 }
 
 /// A client-side tool.
@@ -248,12 +259,12 @@ pub(super) struct RunChoice {
     pub(super) before: Option<Vec<EarlierTurn>>,
 }
 
-/// A turn before the events that a client made.
-#[derive(Debug, Deserialize, JsonSchema)]
+/// A turn before others.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EarlierTurn {
     /// The text of the user before the events; empty if the turn answers interrupts.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) input: Option<String>,
     /// The events of the turn.
     pub(super) events: Vec<SessionEvent>,
@@ -391,10 +402,16 @@ pub(super) struct ModelCallbackAnswer {
 /// A turn of the client's own agent.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AgentTurnCallback {
-    /// The session that the user speaks in.
+    /// The session that the user speaks in. In a test it is the thread of the conversation.
     pub(super) session: String,
     /// The number of the turn in its session, from 1.
     pub(super) turn: u64,
+    /// The agent, if the session is that of a test: the `agent` of the target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) agent: Option<String>,
+    /// The turn before, if the session is that of a test and has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) before: Option<EarlierTurn>,
     /// The text of the user as `input`, or the `answers` to what the agent waits for.
     #[serde(flatten)]
     pub(super) input: AgentInput,

@@ -1,14 +1,19 @@
 //! The sessions of a client, and the runs that rules can be applied to.
 
+use std::iter;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ananke::program_target;
-use ananke::testing::{AgentTarget, CheckedRun, SessionAgent, SessionSetup};
+use ananke::recording::RecordingMode;
+use ananke::testing::{AgentTarget, CheckedRun, SessionAgent, SessionRecording, SessionSetup};
 use ananke::{
-    agents::UndeclaredCalls, context::Context, run_document::rule_results, text::nearest,
+    agents::UndeclaredCalls,
+    context::Context,
+    run_document::rule_results,
+    text::{escape, nearest},
 };
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -18,7 +23,7 @@ use super::callbacks::{AGENT_LANE, Callbacks, JUDGE_LANE};
 use super::client_turns::ClientTurns;
 use super::held_session::{HeldInput, HeldSession, open_interrupts, pending_answers};
 use super::made_turns::made_turns;
-use super::request_keys::ClientConfig;
+use super::request_keys::{ClientConfig, named_recordings};
 use super::session_client::SessionClient;
 use super::session_error::{SessionError, SessionErrorCode};
 use super::session_event::SessionEvent;
@@ -53,14 +58,19 @@ pub(super) struct Sessions {
 
 impl Sessions {
     /// No sessions; they name targets of `config`.
-    pub(super) fn new(client: SessionClient, context: Context, config: ClientConfig) -> Self {
+    pub(super) fn new(
+        client: SessionClient,
+        context: Context,
+        config: ClientConfig,
+        turns: ClientTurns,
+    ) -> Self {
         Self {
             client,
             context,
             config,
             open: Mutex::default(),
             runs: Mutex::default(),
-            turns: ClientTurns::default(),
+            turns,
             next_id: AtomicU64::new(1),
             ending: CancellationToken::new(),
         }
@@ -75,6 +85,9 @@ impl Sessions {
             instructions,
             tools,
             callback_timeout_ms,
+            record,
+            replay,
+            id,
         } = params;
         let is_external = matches!(agent, Some(ClientAgent::External));
         if agent_name.is_some() && !is_external {
@@ -112,6 +125,7 @@ impl Sessions {
             (None, None) => SessionAgent::OfConfig(self.config()?, None),
         };
         let mut setup = self.setup(agent, instructions, &callbacks);
+        setup.recording = recording(record, replay, id, &self.context)?;
         if is_external {
             // Such an agent executes its own tools: a call without a result is one that it has not ended.
             setup.undeclared = UndeclaredCalls::Rejected;
@@ -379,6 +393,7 @@ impl Sessions {
             instructions,
             transport: Some(callbacks.transport(&self.context)),
             undeclared: UndeclaredCalls::Answered,
+            recording: None,
         }
     }
 
@@ -433,6 +448,45 @@ fn caller(lane: &str) -> AgentTarget {
 fn external(name: &str, limit: Duration) -> AgentTarget {
     let timeout = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
     AgentTarget::new("external", json!({ "agent": name, "timeout_ms": timeout }))
+}
+
+/// The recording that a session writes or is replayed from.
+///
+/// # Errors
+/// If the keys do not go together, the recording cannot be written, or there is none to be replayed.
+fn recording(
+    record: Option<PathBuf>,
+    replay: Option<PathBuf>,
+    id: Option<String>,
+    context: &Context,
+) -> Result<Option<SessionRecording>, SessionError> {
+    let recordings = named_recordings(record, replay, context)?;
+    let (recordings, id) = match (recordings, id) {
+        (None, None) => return Ok(None),
+        (Some(recordings), Some(id)) => (recordings, id),
+        (Some(_), None) => {
+            let message = "`record` and `replay` need the `id` of the recording";
+            return Err(SessionError::params(message));
+        }
+        (None, Some(_)) => {
+            let message = "`id` goes with `record` or `replay`: it is the name of a recording";
+            return Err(SessionError::params(message));
+        }
+    };
+    match recordings.mode {
+        RecordingMode::Replay if !recordings.has(&id) => {
+            let (id, folder) = (escape::line(&id), &recordings.shown);
+            let message =
+                format!("there is no recording of `{id}` in `{folder}`: record the session first");
+            return Err(SessionError::params(message));
+        }
+        RecordingMode::Replay | RecordingMode::RecordMissing => {}
+        RecordingMode::Record => {
+            let writable = recordings.check_writable(iter::once(id.as_str().into()));
+            writable.map_err(SessionError::params)?;
+        }
+    }
+    Ok(Some(SessionRecording { recordings, id }))
 }
 
 /// A target in place, in which nothing refers to a variable.

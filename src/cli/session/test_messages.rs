@@ -148,6 +148,9 @@ pub(super) struct TestResult {
     pub(super) result: Value,
     /// The test as `ananke run` prints it, with the rules that failed and the conversation.
     pub(super) text: String,
+    /// What the client's own agent did after the end of its turn, which is no part of the test.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) warnings: Vec<String>,
 }
 
 /// What came of `tests/run`.

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ananke::context::{At, Colouring, TerminalSize};
 use ananke::diagnostic::Place;
-use ananke::outcome::{EndCause, Level, NoAnswer, Outcome, RunEvent, SkipCause, Status, Verdict};
+use ananke::outcome::{
+    AgentHost, EndCause, Level, NoAnswer, Outcome, RunEvent, SkipCause, Status, Verdict,
+};
 use ananke::redact::Sealed;
 use ananke::report::Reporter;
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
@@ -446,7 +448,7 @@ fn an_agent_that_answers_no_test_has_one_block_and_each_test_a_line() {
                 column: 13,
             },
             line: "endpoint: \u{1b}[2J \"http://127.0.0.1:1/\"".to_owned(),
-            is_program: false,
+            agent: AgentHost::Network,
             servers: Vec::new(),
             stops,
         })))

@@ -11,6 +11,7 @@ use crate::protocol::{Protocol, ProtocolConfig};
 use crate::target::Target;
 use ananke_model::model::{NotBefore, Text};
 use ananke_model::variables::{Fill as _, Interpolation, Leaf};
+use ananke_trace::outcome::AgentHost;
 
 /// An agent that is an object in the process of a test: pytest, vitest or another runner has it, and reports what it does.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -42,6 +43,10 @@ impl ProtocolConfig for ExternalConfig {
 
     fn capabilities(&self) -> Capabilities {
         Self::ABILITIES
+    }
+
+    fn host(&self) -> AgentHost {
+        AgentHost::TestProcess
     }
 
     fn agent_id(&self) -> Option<&Text> {

@@ -145,6 +145,9 @@ pub struct UnreadEvent {
     pub facts: Vec<FactName>,
     /// The reason why they are not seen.
     pub reason: String,
+    /// The tool that it is about, if it is about one: rules about other tools do not rest on it.
+    #[serde(default)]
+    pub tool: Option<String>,
 }
 
 /// A fact that rules rest on.

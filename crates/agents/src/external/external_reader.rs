@@ -16,7 +16,9 @@ use crate::error::TargetError;
 use crate::http::{ReceivedResponse, StreamReader};
 use crate::sink::{EventReader, Rest, Sink, Stop};
 use ananke_base::context::{At, Ids};
-use ananke_trace::trace::{Change, Fact, Facts, MessageKind, ResultContent, RunEnd, Unread, Usage};
+use ananke_trace::trace::{
+    Change, Fact, Facts, MessageKind, ResultContent, RunEnd, Unread, UnreadForm, Usage,
+};
 
 /// The time for which a turn is read after its end. The transport ends it at once.
 const AFTER_THE_END: Duration = Duration::from_millis(100);
@@ -110,11 +112,14 @@ impl<'a> ExternalReader<'a> {
                 name,
                 facts,
                 reason,
+                tool,
                 ..
-            }) => {
-                let facts = FactName::facts(&facts);
-                report.change(Change::Unread(Unread::known(name, facts, reason)));
-            }
+            }) => report.change(Change::Unread(Unread {
+                form: UnreadForm::Known {
+                    tool: tool.map(Cow::Owned),
+                },
+                ..Unread::known(name, FactName::facts(&facts), reason)
+            })),
         }
         Ok(())
     }

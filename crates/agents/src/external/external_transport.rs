@@ -7,6 +7,7 @@ use bytes::Bytes;
 use futures_util::future::{BoxFuture, Either, ready, select};
 use serde_json::{Value, json};
 
+use super::AgentTurn;
 use crate::error::TargetError;
 use crate::http::{Body, ClientEvent, HttpRequest, Next, Reply, ResponseHead, Transport};
 use ananke_base::context::{At, Clock};
@@ -17,8 +18,8 @@ pub(crate) const TURN_URL: &str = "external://agent/turn";
 /// The scheme of [`TURN_URL`].
 const SCHEME: &str = "external";
 
-/// Asks the program for a turn. The request is a JSON object, as [`AgentTurn`](super::AgentTurn) has it.
-pub type TurnFunction = Arc<dyn Fn(Value) -> Box<dyn ProgramTurn> + Send + Sync>;
+/// Asks the program for a turn.
+pub type TurnFunction = Arc<dyn Fn(AgentTurn) -> Box<dyn ProgramTurn> + Send + Sync>;
 
 /// A turn that the program makes. It is cancelled if this is dropped before its end.
 pub trait ProgramTurn: Send {

@@ -202,9 +202,10 @@ fn without_program(agent: &str) -> TargetError {
     TargetError::new(format!(
         "the agent `{agent}` is an object in the process of a test, and `ananke` alone has none"
     ))
-    .with_help(
-        "run it there: `TestSession(agent=…)` in Python, `TestSession.open({ agent })` in Node.js",
-    )
+    .with_help(format!(
+        "run its tests with pytest after `register_agent(\"{agent}\", …)`, or with vitest or node:test and \
+         `yamlTests(runner, {{ agents: {{ {agent}: … }} }})`"
+    ))
 }
 
 impl Session for ExternalSession {

@@ -9,6 +9,7 @@ use crate::target::Target;
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
 use ananke_model::variables::{Interpolation, Leaf};
+use ananke_trace::outcome::AgentHost;
 
 impl Protocol for ScriptedConfig {
     const TYPE: &'static str = "scripted";
@@ -48,8 +49,8 @@ impl ProtocolConfig for ScriptedConfig {
         Self::ABILITIES
     }
 
-    fn is_embedded(&self) -> bool {
-        true
+    fn host(&self) -> AgentHost {
+        AgentHost::Embedded
     }
 
     fn headers(&self) -> Option<&FreeMap<Text>> {

@@ -14,6 +14,7 @@ use ananke_agents::{
 use ananke_base::diagnostic::{Diagnostic, SourceFile, Spanned};
 use ananke_model::model::{Text, Turn};
 use ananke_model::variables::{Interpolation, Leaf};
+use ananke_trace::outcome::AgentHost;
 
 /// The capabilities of a program, which no other client sends requests to.
 const fn capabilities(version: ProtocolVersion) -> Capabilities {
@@ -40,8 +41,8 @@ impl ProtocolConfig for CommandConfig {
         capabilities(self.conversation.version())
     }
 
-    fn is_program(&self) -> bool {
-        true
+    fn host(&self) -> AgentHost {
+        AgentHost::Program
     }
 
     fn agent_id(&self) -> Option<&Text> {

@@ -32,7 +32,7 @@ impl Run {
             begins: given_up.begins,
             line: line.trim().to_owned(),
             place,
-            is_program: resolved.model.is_program(),
+            agent: resolved.model.host(),
             servers: servers.collect(),
             stops,
         })));

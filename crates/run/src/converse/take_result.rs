@@ -37,16 +37,15 @@ impl Attempt<'_> {
         if offered.is_empty() {
             return;
         }
-        let mut called: Vec<&str> = Vec::new();
-        for call in &result.trace.calls {
-            called.push(&call.name);
-        }
-        let mut picks = Picks::of_run(offered, &called);
-        // A conversation that broke off with an error does not show what the model would have picked next. It is counted apart, since
-        // the error may be a pick itself: of a tool that does not exist.
-        if result.halt.is_some() || result.turns.iter().any(is_broken) {
-            picks.broke_off();
-        }
+        // A conversation that broke off with an error does not show what the model would have picked next. It is counted apart, and
+        // adds no names, because the error may be a pick itself: of a tool that does not exist.
+        let broke_off = result.halt.is_some() || result.turns.iter().any(is_broken);
+        let picks = if broke_off {
+            Picks::of_broken_run(offered)
+        } else {
+            let called: Vec<&str> = result.trace.calls.iter().map(|call| &*call.name).collect();
+            Picks::of_run(offered, &called)
+        };
         self.outcome.picks = Some(Box::new(picks));
     }
 

@@ -47,7 +47,7 @@ pub use bounds::{bounded, bounded_bytes};
 pub use case_words::CaseWords;
 pub use cause::{Causes, CommonCause, Specimen, TestFinding};
 pub use checkpoint::{CheckpointOutcome, CheckpointRuns};
-pub use event::{ExchangePart, NoAnswer, RunEvent};
+pub use event::{AgentHost, ExchangePart, NoAnswer, RunEvent};
 pub use focused_json::{FocusMark, FocusedJson, JsonFocus, UNEQUAL, brief, focused, surrounded};
 pub use identity::{Quarantine, TestIdentity};
 pub use input_origin::{InputDecision, InputOrigin, InputReason};

@@ -13,7 +13,7 @@ use super::{
     MessageKind, Origin, ResultContent, RunEnd, StateEvent, ToolCall, ToolResult, Trace, TraceItem,
     Usage, Violation,
 };
-use crate::trace::facts::{Entered, Facts, Unread, UnreadCall, UnreadForm, UnreadViolation};
+use crate::trace::facts::{Entered, Fact, Facts, Unread, UnreadCall, UnreadForm, UnreadViolation};
 use ananke_base::context::At;
 
 /// The reason why a piece of a call is unread that nothing announced.
@@ -216,12 +216,15 @@ impl Trace {
         }
         let warning = unread.warning();
         let violates = unread.violates;
+        // An agent that does not stream lacks one measure and no event, so that only a rule about this measure speaks of it.
+        let is_missed = unread.facts != Facts::of(&[Fact::FirstText]);
         let place = self.numbered(self.last_event());
         if self.ledger.enter(unread, place) == Entered::Again {
             return;
         }
         match violates {
-            None => self.warn(warning),
+            None if is_missed => self.warn(warning),
+            None => {}
             Some(UnreadViolation { rule, event }) => {
                 self.violate(rule, warning, vec![event]);
             }

@@ -6,7 +6,7 @@ use super::listing::bounded;
 use crate::report::layout::{Page, Palette, mark};
 use ananke_base::diagnostic::Place;
 use ananke_base::text::{escape, truncate};
-use ananke_trace::outcome::{NoAnswer, Status};
+use ananke_trace::outcome::{AgentHost, NoAnswer, Status};
 
 /// The most characters of the line of the config.
 const LONGEST_LINE: usize = 200;
@@ -62,7 +62,7 @@ pub(super) fn no_answer(found: &NoAnswer, palette: &Palette, width: Option<usize
 fn remedy(found: &NoAnswer) -> String {
     let NoAnswer {
         begins,
-        is_program,
+        agent,
         servers,
         ..
     } = found;
@@ -70,10 +70,12 @@ fn remedy(found: &NoAnswer) -> String {
         .iter()
         .map(|server| format!("`{}`", bounded(server)))
         .collect();
-    if *begins {
+    if *agent == AgentHost::TestProcess {
+        "`ananke run` has no such agent: run its tests with pytest, vitest or node:test, as docs/connect.md shows".to_owned()
+    } else if *begins {
         "its first events come, and then nothing: restart it if it hangs, or raise `timeout_ms` if it needs longer"
             .to_owned()
-    } else if *is_program {
+    } else if *agent == AgentHost::Program {
         "the config starts this program for each test: does it read its stdin, and print its responses to its stdout?"
             .to_owned()
     } else if servers.is_empty() {

@@ -53,13 +53,12 @@ impl OfferedTool {
 }
 
 impl Picks {
-    /// The run ended with an error: its picks are not compared with those of other runs.
-    pub fn broke_off(&mut self) {
-        self.runs = 0;
-        self.none = 0;
-        self.errors = 1;
-        for tool in &mut self.tools {
-            tool.picked = 0;
+    /// The picks of a run that ended with an error, in which the model was `offered` these tools: none of them counts.
+    pub fn of_broken_run(offered: Vec<OfferedTool>) -> Self {
+        Self {
+            errors: 1,
+            tools: offered,
+            ..Self::default()
         }
     }
 
@@ -125,5 +124,9 @@ mod tests {
             .collect();
         assert_eq!((picks.runs, picks.none), (3, 1));
         assert_eq!(counts, [("find", 2), ("pay", 0), ("other", 1)]);
+
+        picks.add(Picks::of_broken_run(offered()));
+        assert_eq!((picks.runs, picks.none, picks.errors), (3, 1, 1));
+        assert_eq!(picks.tools.len(), 3);
     }
 }

@@ -10,5 +10,5 @@ mod no_answer;
 mod run_event;
 
 pub use exchange_part::ExchangePart;
-pub use no_answer::NoAnswer;
+pub use no_answer::{AgentHost, NoAnswer};
 pub use run_event::RunEvent;

@@ -3,6 +3,19 @@
 use ananke_base::diagnostic::Place;
 use ananke_derive::Mask;
 
+/// The places where an agent can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgentHost {
+    /// Behind an address.
+    Network,
+    /// In a program that is started for each conversation.
+    Program,
+    /// In the process of a test of pytest or vitest, which runs it.
+    TestProcess,
+    /// In ananke itself: nothing else is needed.
+    Embedded,
+}
+
 /// The first tests of a target got no complete answer.
 #[derive(Clone, Debug, PartialEq, Eq, Mask)]
 pub struct NoAnswer {
@@ -14,8 +27,9 @@ pub struct NoAnswer {
     pub place: Place,
     /// That line of the config.
     pub line: String,
-    /// Whether the agent is a program that is started for each conversation.
-    pub is_program: bool,
+    /// Where the agent is.
+    #[mask(skip)]
+    pub agent: AgentHost,
     /// The programs of the config that run as servers, each as it is called.
     pub servers: Vec<String>,
     /// Whether no further test is sent to the target.

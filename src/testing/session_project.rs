@@ -301,13 +301,13 @@ pub struct SessionSetup {
     pub recording: Option<SessionRecording>,
 }
 
-/// The recording of a session.
+/// The place of what a session receives, so that it is held once and judged again without its agent.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct SessionRecording {
-    /// Its folder, and what is done with it.
+    /// The folder, written or replayed.
     pub recordings: Recordings,
-    /// The id under which it is there.
+    /// The name in that folder, since several sessions share it.
     pub id: String,
 }
 

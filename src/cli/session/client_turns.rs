@@ -88,16 +88,19 @@ impl ClientTurns {
             before: None,
             input,
         };
+        // The client knows its own sessions. A test is new to it, so the request names the agent, and says what was before.
         if let TurnOwner::Test = owner {
             let text = match &params.input {
                 AgentInput::Input(text) => Some(text.clone()),
                 AgentInput::Answers(_) => None,
             };
-            let last = of_session.last.take();
-            let (before, next) = ReportedTurn::after(last, text);
-            of_session.last = Some(next);
             params.agent = Some(agent);
-            params.before = before;
+            let mut next = ReportedTurn::default().followed_by(text.clone());
+            if let Some(mut last) = of_session.last.take() {
+                next = last.followed_by(text);
+                params.before = Some(last.into_earlier());
+            }
+            of_session.last = Some(next);
         }
         drop(sessions);
         let params = serde_json::to_value(params).unwrap_or_default();

@@ -104,9 +104,10 @@ impl ProjectTests {
             return Err(SessionError::params("`parallel` must be at least 1"));
         }
         let recordings = named_recordings(params.record, params.replay, &self.context)?;
-        let is_replay = |recordings: &Recordings| recordings.mode == RecordingMode::Replay;
+        // Nothing is sent in a replay, so variables of addresses may be missing.
+        let mode = recordings.as_ref().map(|recordings| recordings.mode);
         let selection = Selection {
-            sends: !recordings.as_ref().is_some_and(is_replay),
+            sends: mode != Some(RecordingMode::Replay),
             kept_text: KEPT_TEXT,
             settings: GivenSettings {
                 parallel: params.parallel,

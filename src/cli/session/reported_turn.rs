@@ -2,6 +2,7 @@
 //! of sessions have.
 
 use std::collections::HashMap;
+use std::mem;
 
 use ananke::agents::external::{CallEvent, ExternalEvent, ResultEvent, TextEvent};
 use serde::Deserialize as _;
@@ -23,26 +24,25 @@ pub(super) struct ReportedTurn {
 }
 
 impl ReportedTurn {
-    /// The turn `last` as its client gets it, and the turn after it, in which the user says `input`.
-    pub(super) fn after(last: Option<Self>, input: Option<String>) -> (Option<EarlierTurn>, Self) {
-        let next = Self {
-            input,
-            ..Self::default()
-        };
-        let Some(Self {
-            input,
-            events,
-            tools,
-            ..
-        }) = last
-        else {
-            return (None, next);
-        };
+    /// A turn after this one, in which the user says `input`.
+    pub(super) fn followed_by(&mut self, input: Option<String>) -> Self {
         // The result of a call may come in a later turn, so the tools of the calls stay known.
-        (Some(EarlierTurn { input, events }), Self { tools, ..next })
+        Self {
+            input,
+            tools: mem::take(&mut self.tools),
+            ..Self::default()
+        }
     }
 
-    /// Takes an event. One that cannot be read is left out, since its turn fails.
+    /// The turn in the form in which its client gets it.
+    pub(super) fn into_earlier(self) -> EarlierTurn {
+        EarlierTurn {
+            input: self.input,
+            events: self.events,
+        }
+    }
+
+    /// Takes an event. One that cannot be read is ignored here, because it fails its turn.
     pub(super) fn take(&mut self, event: &Value) {
         match ExternalEvent::deserialize(event) {
             Ok(ExternalEvent::Text(text)) => self.text(text),
@@ -79,18 +79,17 @@ impl ReportedTurn {
     }
 
     fn text(&mut self, text: TextEvent) {
-        let (Some(piece), id) = (text.delta.or(text.content), text.message_id) else {
+        let Some(piece) = text.delta.or(text.content) else {
             return;
         };
-        let begun = id.as_ref().and_then(|id| self.messages.get(id));
-        if let Some(begun) = begun
-            && let Some(SessionEvent::Message { content, .. }) = self.events.get_mut(*begun)
-        {
-            content.push_str(&piece);
-            return;
-        }
-        if let Some(id) = id {
-            self.messages.insert(id, self.events.len());
+        // A message that has begun goes on, wherever it is: another one may have begun since.
+        if let Some(id) = text.message_id {
+            let next = self.events.len();
+            let place = *self.messages.entry(id).or_insert(next);
+            if let Some(SessionEvent::Message { content, .. }) = self.events.get_mut(place) {
+                content.push_str(&piece);
+                return;
+            }
         }
         self.events.push(SessionEvent::Message {
             role: EventRoleView::Assistant,

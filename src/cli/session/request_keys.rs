@@ -107,6 +107,7 @@ pub(super) fn named_recordings(
         replay_loose: false,
     };
     let recordings = recordings(&named, context);
+    // A folder that is missing would be one error for each test, so it is one of the request.
     if let Some(Recordings {
         mode: RecordingMode::Replay,
         folder,

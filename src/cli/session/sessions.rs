@@ -460,22 +460,22 @@ fn recording(
     id: Option<String>,
     context: &Context,
 ) -> Result<Option<SessionRecording>, SessionError> {
-    let recordings = named_recordings(record, replay, context)?;
-    let (recordings, id) = match (recordings, id) {
-        (None, None) => return Ok(None),
-        (Some(recordings), Some(id)) => (recordings, id),
-        (Some(_), None) => {
-            let message = "`record` and `replay` need the `id` of the recording";
-            return Err(SessionError::params(message));
-        }
-        (None, Some(_)) => {
+    let Some(recordings) = named_recordings(record, replay, context)? else {
+        if id.is_some() {
             let message = "`id` goes with `record` or `replay`: it is the name of a recording";
             return Err(SessionError::params(message));
         }
+        return Ok(None);
     };
+    let Some(id) = id else {
+        let message = "`record` and `replay` need the `id` of the recording";
+        return Err(SessionError::params(message));
+    };
+    // What is wrong with the folder is said here, because the caller of the first run is not the one that named it.
     match recordings.mode {
         RecordingMode::Replay if !recordings.has(&id) => {
-            let (id, folder) = (escape::line(&id), &recordings.shown);
+            let id = escape::line(&id);
+            let folder = &recordings.shown;
             let message =
                 format!("there is no recording of `{id}` in `{folder}`: record the session first");
             return Err(SessionError::params(message));

@@ -31,6 +31,7 @@ impl TestTurns {
 
     /// The way to the client's own agents, and over the network to all others.
     pub(super) fn transport(self: &Arc<Self>, clock: &Arc<dyn Clock>) -> Arc<dyn Transport> {
+        // Targets of other types are asked over the network, since one run may have both.
         let network = Arc::new(HttpTransport::new(Arc::clone(clock)));
         let own = Arc::clone(self);
         let begin = Arc::new(move |turn| own.begin(turn));
@@ -50,6 +51,7 @@ impl TestTurns {
 
     /// Ends the sessions of tests that have no result of their own: those of attempts that were repeated, and of tests that were stopped.
     pub(super) fn end_all(&self) {
+        // Their late events have no report, because they belong to no result.
         for session in self.open().drain() {
             self.turns.close(&session);
         }

@@ -114,12 +114,16 @@ impl<'a> ExternalReader<'a> {
                 reason,
                 tool,
                 ..
-            }) => report.change(Change::Unread(Unread {
-                form: UnreadForm::Known {
-                    tool: tool.map(Cow::Owned),
-                },
-                ..Unread::known(name, FactName::facts(&facts), reason)
-            })),
+            }) => {
+                let facts = FactName::facts(&facts);
+                let mut unread = Unread::known(name, facts, reason);
+                // The name of a tool that is given makes all others certain.
+                if let Some(tool) = tool {
+                    let tool = Some(Cow::Owned(tool));
+                    unread.form = UnreadForm::Known { tool };
+                }
+                report.change(Change::Unread(unread));
+            }
         }
         Ok(())
     }

@@ -7,6 +7,7 @@
 //! **Invariant:** the program runs the agent and its tools: a call is a fact here, and
 //! nothing answers it. An event that is not understood fails its turn.
 
+mod agent_turn;
 mod config;
 mod external_event;
 mod external_reader;
@@ -15,11 +16,11 @@ mod session;
 mod target;
 mod turn_frame;
 
+pub use agent_turn::{AgentInput, AgentTurn, InterruptReply};
 pub use config::ExternalConfig;
 pub use external_event::{
     CallEvent, ExternalEvent, FactName, ReasoningEvent, ResultEvent, TextEvent, UnreadEvent,
     UsageEvent,
 };
 pub use external_transport::{ExternalTransport, ProgramTurn, TurnFunction, TurnNews};
-pub use session::{AgentInput, AgentTurn, InterruptReply};
 pub use turn_frame::{ExternalOutcome, TurnAnswer, TurnInterrupt, TurnUsage};

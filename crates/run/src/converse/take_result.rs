@@ -43,7 +43,10 @@ impl Attempt<'_> {
         let picks = if broke_off {
             Picks::of_broken_run(offered)
         } else {
-            let called: Vec<&str> = result.trace.calls.iter().map(|call| &*call.name).collect();
+            let mut called: Vec<&str> = Vec::new();
+            for call in &result.trace.calls {
+                called.push(&call.name);
+            }
             Picks::of_run(offered, &called)
         };
         self.outcome.picks = Some(Box::new(picks));

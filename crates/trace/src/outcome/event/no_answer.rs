@@ -3,7 +3,7 @@
 use ananke_base::diagnostic::Place;
 use ananke_derive::Mask;
 
-/// The places where an agent can be.
+/// The process that runs an agent: it decides what a user has to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentHost {
     /// Behind an address.
@@ -27,7 +27,7 @@ pub struct NoAnswer {
     pub place: Place,
     /// That line of the config.
     pub line: String,
-    /// Where the agent is.
+    /// The process that does not answer.
     #[mask(skip)]
     pub agent: AgentHost,
     /// The programs of the config that run as servers, each as it is called.

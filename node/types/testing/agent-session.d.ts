@@ -17,15 +17,19 @@ export class AgentSession {
     /** The calls that have no result yet. @type {Set<string>} */
     openCalls: Set<string>;
     /**
-     * Executes a turn.
-     * @param {{ turn: number, input?: string, answers?: TurnAnswer[] }} params
+     * Executes a turn. `before` is the turn before in a test of a project, which has no other result.
+     * @param {{ turn: number, input?: string, answers?: TurnAnswer[], before?: { input?: string, events: any[] } }} params
      * @param {AbortSignal} signal
      * @returns {Promise<{ [key: string]: unknown }>} The answer to the program.
      */
-    turn({ turn, input, answers }: {
+    turn({ turn, input, answers, before }: {
         turn: number;
         input?: string;
         answers?: TurnAnswer[];
+        before?: {
+            input?: string;
+            events: any[];
+        };
     }, signal: AbortSignal): Promise<{
         [key: string]: unknown;
     }>;

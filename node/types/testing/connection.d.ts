@@ -36,6 +36,8 @@ export class Connection {
      * @param {string | undefined} config
      */
     static start(config: string | undefined): Promise<Connection>;
+    /** What answers for a test with an agent of this process. @type {((session: string, agent: string) => Callbacks) | undefined} */
+    onTestSession: ((session: string, agent: string) => Callbacks) | undefined;
     /** Whether the program has ended. */
     get isOver(): boolean;
     /** Whether no session needs the program. */

@@ -8,6 +8,13 @@ export function failureOf(result: {
     events: readonly RunEvent[];
     interrupts: readonly Interrupt[];
 }, message: string, marked?: number): string;
+/**
+ * Warns of what came too late in a turn.
+ * @param {{ warnings?: string[] }} answer
+ */
+export function warn({ warnings }: {
+    warnings?: string[];
+}): void;
 /** Whether events and what judges said are printed. */
 export function isVerbose(): boolean;
 /**

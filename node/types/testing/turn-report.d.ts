@@ -116,12 +116,13 @@ export class TurnReport {
      */
     reasoning(delta: string, at?: number): void;
     /**
-     * Reports that something cannot be seen: rules that rest on these facts neither pass nor fail.
+     * Reports that something cannot be seen: rules that rest on these facts, of the tool if it is of one, neither pass nor fail.
      * @param {string} name
      * @param {string[]} facts
      * @param {string} reason
+     * @param {string} [tool]
      */
-    unread(name: string, facts: string[], reason: string): void;
+    unread(name: string, facts: string[], reason: string, tool?: string): void;
     /** Keeps calls and results until `takeHeld` or `release`: what the model said before them is known later. */
     hold(): void;
     /**

@@ -197,6 +197,12 @@ export interface SessionOptions {
     config?: string | URL;
     /** How long a function of the test may take for an answer, in milliseconds (default: 10 minutes). */
     callbackTimeoutMs?: number;
+    /** The directory that the conversation is recorded into. */
+    record?: string;
+    /** The directory of the recording that is replayed instead of asking the agent. */
+    replay?: string;
+    /** The name of the recording in its directory, which `record` and `replay` need. */
+    id?: string;
 }
 /** How a run is executed. */
 export interface RunOptions {
@@ -240,4 +246,8 @@ export interface YamlTestsOptions {
     record?: string;
     /** The directory of the recordings that are replayed instead of asking agents. */
     replay?: string;
+    /** Agents of this process, by the names that targets with `type: external` have as their `agent`. */
+    agents?: {
+        [name: string]: Agent;
+    };
 }

@@ -40,11 +40,15 @@ fn start() -> Value {
 }
 
 fn begins(index: u64, block: Value) -> Value {
-    json!({ "type": "content_block_start", "index": index, "content_block": block })
+    let mut event = json!({ "type": "content_block_start", "index": index });
+    event["content_block"] = block;
+    event
 }
 
 fn piece(index: u64, delta: Value) -> Value {
-    json!({ "type": "content_block_delta", "index": index, "delta": delta })
+    let mut event = json!({ "type": "content_block_delta", "index": index });
+    event["delta"] = delta;
+    event
 }
 
 fn ends(index: u64) -> Value {
@@ -85,7 +89,8 @@ fn uses(index: u64, kind: &str, id: &str, name: &str, input: &str) -> Vec<Value>
 
 /// The events of a result, which comes as a whole.
 fn shows(index: u64, kind: &str, id: &str, content: Value) -> Vec<Value> {
-    let block = json!({ "type": kind, "tool_use_id": id, "content": content });
+    let mut block = json!({ "type": kind, "tool_use_id": id });
+    block["content"] = content;
     vec![begins(index, block), ends(index)]
 }
 
@@ -100,7 +105,7 @@ fn stream(events: &[Value]) -> String {
 /// The events of a whole message with these blocks.
 fn message(blocks: Vec<Vec<Value>>, reason: &str) -> Vec<Value> {
     let mut events = vec![start()];
-    events.extend(blocks.concat());
+    events.extend(blocks.into_iter().flatten());
     events.extend([stops(reason), stop()]);
     events
 }

@@ -1,11 +1,11 @@
 //! The protocols of the program: one line each.
 //!
-//! **Why:** A list that is written by hand is read at a glance, needs no linker and no `unsafe`, and says in which order people
-//! see the protocols. The crates that are one know nothing of each other, so this is the only place that knows all of them.
+//! **Why:** A list that is written by hand needs no linker and no `unsafe`, and shows in which order people see the protocols.
 
 use ananke_a2a::A2aConfig;
 use ananke_agents::{Registration, external::ExternalConfig, scripted::ScriptedConfig};
 use ananke_agui::{AguiConfig, CommandConfig};
+use ananke_anthropic::AnthropicConfig;
 use ananke_http::HttpAgentConfig;
 use ananke_mcp::McpConfig;
 use ananke_model::schema::CommittedSchemas;
@@ -20,6 +20,7 @@ const PROTOCOLS: &[Registration] = &[
     Registration::of::<McpConfig>(),
     Registration::of::<OpenaiConfig>(),
     Registration::of::<ResponsesConfig>(),
+    Registration::of::<AnthropicConfig>(),
     Registration::of::<HttpAgentConfig>(),
     Registration::of::<ExternalConfig>(),
     Registration::of::<ScriptedConfig>(),
@@ -46,14 +47,8 @@ mod tests {
 
     fn help(own: &Registration, start: &str) -> Option<String> {
         install();
-        let received = Received {
-            first_bytes: Received::quote(start.as_bytes()),
-            ..Received::default()
-        };
-        let error = TargetError {
-            received,
-            ..TargetError::new("no event")
-        };
+        let mut error = TargetError::new("no event");
+        error.received.first_bytes = Received::quote(start.as_bytes());
         recognized(error, own).help
     }
 

@@ -287,6 +287,48 @@ async fn an_api_is_recognised_by_what_it_does() {
     }
 }
 
+/// A server that has the Messages API alone, with a list of its models or without one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_of_the_messages_api_is_found() {
+    const MESSAGE: &str = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"content\":[]}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+    for (models, path, model) in [
+        (
+            r#"{"data":[{"type":"model","id":"claude-x"}]}"#,
+            "/v1",
+            "claude-x",
+        ),
+        ("", "/v1/messages", "default"),
+    ] {
+        let server = AnsweringServer::start(move |captured| {
+            let (status, kind, body) = if captured.head.starts_with("POST /v1/messages ") {
+                (200, "text/event-stream", MESSAGE)
+            } else if captured.head.starts_with("GET /v1/models ") && !models.is_empty() {
+                (200, "application/json", models)
+            } else {
+                (404, "application/json", r#"{"type":"error","error":{"type":"not_found_error","message":"no"}}"#)
+            };
+            let text = format!(
+                "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+                body.len()
+            );
+            vec![Step::Send(text.into())]
+        })
+        .await;
+        let project = Project::new(&[]);
+        let folder = project.folder().to_owned();
+        let url = format!("http://{}{path}", server.address);
+        let ran = tokio::task::spawn_blocking(move || ananke(&folder, &["init", &url]));
+        let (code, _, stderr) = ran.await.expect("the program ran");
+        assert_eq!(code, Some(0), "{path}: {stderr}");
+        let config = files(project.folder())
+            .remove("ananke.config.yaml")
+            .unwrap_or_default();
+        for line in ["type: anthropic", &format!("model: {model}")] {
+            assert!(config.contains(line), "{line}: {config}");
+        }
+    }
+}
+
 /// A server that knows `POST /chat` alone gets few requests, and is said to be what its headers say.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_api_of_its_own_gets_at_most_five_posts() {

@@ -6,7 +6,7 @@ use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
 
 /// What real servers answer, whatever they are asked: whose answer it is, its status, its content type and its body.
-const ANSWERS: [(&str, &str, &str, &str); 11] = [
+const ANSWERS: [(&str, &str, &str, &str); 13] = [
     (
         "agui",
         "200 OK",
@@ -30,6 +30,18 @@ const ANSWERS: [(&str, &str, &str, &str); 11] = [
         "400 Bad Request",
         "application/json",
         "{\n  \"error\": {\n    \"message\": \"you must provide a model parameter\",\n    \"type\": \"invalid_request_error\",\n    \"param\": null,\n    \"code\": null\n  }\n}",
+    ),
+    (
+        "anthropic",
+        "200 OK",
+        "application/json",
+        "{\"id\":\"msg_1\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"hi\"}]}",
+    ),
+    (
+        "anthropic",
+        "400 Bad Request",
+        "application/json",
+        "{\"type\": \"error\", \"error\": {\"type\": \"invalid_request_error\", \"message\": \"model: m\"}}",
     ),
     (
         "responses",
@@ -75,7 +87,7 @@ const ANSWERS: [(&str, &str, &str, &str); 11] = [
     ),
 ];
 
-const TARGETS: [(&str, &str, &str); 6] = [
+const TARGETS: [(&str, &str, &str); 7] = [
     (
         "agui",
         "type: agui, agentId: a, endpoint: \"http://AGENT/\"",
@@ -89,6 +101,11 @@ const TARGETS: [(&str, &str, &str); 6] = [
     (
         "responses",
         "type: responses, endpoint: \"http://AGENT/\", model: m",
+        "user: hi",
+    ),
+    (
+        "anthropic",
+        "type: anthropic, endpoint: \"http://AGENT/\", model: m",
         "user: hi",
     ),
     (

@@ -2,6 +2,7 @@
 
 mod encoding;
 mod faults;
+mod messages;
 mod over_the_wire;
 mod recorded;
 pub(crate) mod server;

@@ -50,6 +50,8 @@ pub(super) enum Wire {
     Run,
     /// The Responses API, whose server executes the tools.
     Responses,
+    /// The Messages API, whose server executes the tools.
+    Anthropic,
     A2a,
     Mcp,
     /// A list of messages that `verify` reads.
@@ -59,12 +61,13 @@ pub(super) enum Wire {
 }
 
 impl Wire {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Agui,
         Self::Program,
         Self::Observed,
         Self::Run,
         Self::Responses,
+        Self::Anthropic,
         Self::A2a,
         Self::Mcp,
         Self::Messages,
@@ -139,6 +142,10 @@ impl Conversation {
             }
             Wire::Run => Self(turns.map(|turn| turn.without_state().in_rounds()).collect()),
             Wire::Responses => Self(turns.map(|turn| turn.without_state().answered()).collect()),
+            Wire::Anthropic => {
+                let turns = turns.map(|turn| turn.without_state().answered());
+                Self(turns.map(Turn::with_joined_texts).collect())
+            }
             Wire::Mcp => {
                 let calls = self.0.iter().flat_map(|turn| &turn.items);
                 Self(calls.filter_map(called).collect())

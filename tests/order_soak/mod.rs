@@ -7,6 +7,7 @@
 //! `ANANKE_ORDER_SOAK_PROGRAM` names another program to judge. A wrong verdict is shrunk and written to a file, which
 //! is judged in every run once it is in `tests/order_soak/kept/`.
 
+mod anthropic_telling;
 mod case;
 mod conversation;
 mod dice;
@@ -115,6 +116,7 @@ impl Soak {
             json!({ "type": "agui", "endpoint": at("/agui"), "agentId": "a" }),
         );
         targets.insert("responses".to_owned(), json!({ "type": "responses", "endpoint": at("/v1"), "model": "m", "tools": "observed" }));
+        targets.insert("anthropic".to_owned(), json!({ "type": "anthropic", "endpoint": at("/v1"), "model": "m", "tools": "observed" }));
         let (mut tests, mut responses) = (Vec::new(), HashMap::new());
         let mut files: Vec<(String, String)> = Vec::new();
         for (number, case) in told.iter().enumerate() {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::conversation::{Item, Turn, Wire};
 use super::dice::Dice;
-use super::responses_telling;
+use super::{anthropic_telling, responses_telling};
 
 /// The bodies of the responses to the requests of a turn, in order.
 pub(super) fn turn(wire: Wire, turn: &Turn, number: usize, dice: &mut Dice) -> Vec<Vec<Value>> {
@@ -16,6 +16,7 @@ pub(super) fn turn(wire: Wire, turn: &Turn, number: usize, dice: &mut Dice) -> V
         Wire::Observed => vec![chunks(&turn.items, number, true, dice)],
         Wire::Run => rounds(turn, number, dice),
         Wire::Responses => vec![responses_telling::events(&turn.items, number, dice)],
+        Wire::Anthropic => anthropic_telling::responses(&turn.items, number, dice),
         Wire::A2a => vec![a2a(turn, number, dice)],
         // A form of its own tells what an agent behind an HTTP API says.
         Wire::Mcp | Wire::Messages | Wire::Http => Vec::new(),

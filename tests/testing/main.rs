@@ -6,6 +6,7 @@
 mod agui;
 mod asking;
 mod expecting;
+mod messages_api;
 mod mocking;
 mod real;
 mod resuming;

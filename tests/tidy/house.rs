@@ -15,6 +15,7 @@ pub(crate) const CRATES: &[&[&str]] = &[
         "mcp",
         "openai",
         "responses",
+        "anthropic",
         "http",
         "recording",
         "fakes",
@@ -27,7 +28,15 @@ pub(crate) const CRATES: &[&[&str]] = &[
 ];
 
 /// The crates that are one protocol each. Only the package at the root knows them.
-pub(crate) const PROTOCOLS: &[&str] = &["agui", "a2a", "mcp", "openai", "responses", "http"];
+pub(crate) const PROTOCOLS: &[&str] = &[
+    "agui",
+    "a2a",
+    "mcp",
+    "openai",
+    "responses",
+    "anthropic",
+    "http",
+];
 
 /// The rooms of a crate or of a folder in it, in the direction of the data: a room may use those before it, never those behind it,
 /// neither by their path nor through a re-export.
@@ -221,6 +230,7 @@ pub(crate) const PROTOCOL_WORDS: &[(&str, &[&str])] = &[
         &["agui", "ag_ui", "copilot", "copilotkit", "tool_call_start"],
     ),
     ("openai/", &["openai", "open_ai"]),
+    ("anthropic/", &["anthropic"]),
     ("agents/scripted/", &["scripted"]),
 ];
 
@@ -228,6 +238,8 @@ pub(crate) const PROTOCOL_WORDS: &[(&str, &[&str])] = &[
 pub(crate) const BORROWED_WORDS: &[(&str, &[&str])] = &[
     // Items and extensions of the API have these in their types: `mcp_call`, `openai:web_search_call`.
     ("responses/", &["mcp", "openai"]),
+    // Blocks of the API have it in their types: `mcp_tool_use`.
+    ("anthropic/", &["mcp"]),
 ];
 
 /// Places that name protocols because it is their purpose.
@@ -492,6 +504,18 @@ pub(crate) const ADDED: &[AddedLines] = &[
         krate: "command",
         lines: 650,
         what: "turns that a client of a session makes, also for tests, and recorded sessions",
+    },
+    AddedLines {
+        stage: "36a",
+        krate: "anthropic",
+        lines: 3_000,
+        what: "models of the Messages API",
+    },
+    AddedLines {
+        stage: "36a",
+        krate: "agents",
+        lines: 50,
+        what: "requests whose path says their API; bases with and without a version",
     },
 ];
 

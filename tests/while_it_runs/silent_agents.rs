@@ -65,6 +65,7 @@ fn stop(address: &str, server: thread::JoinHandle<()>) {
 const STARTED: &str = r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#;
 const CREATED: &str =
     r#"{"type":"response.created","response":{"id":"resp_1","status":"in_progress"}}"#;
+const MESSAGE: &str = r#"{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[]}}"#;
 const CHUNK: &str = r#"{"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"He"}}]}"#;
 
 #[test]
@@ -81,6 +82,10 @@ fn an_agent_that_hangs_after_its_first_event_is_asked_three_times() {
         (
             "type: responses, model: m, endpoint: \"http://ADDRESS/v1\"",
             CREATED,
+        ),
+        (
+            "type: anthropic, model: m, endpoint: \"http://ADDRESS/v1\"",
+            MESSAGE,
         ),
     ] {
         let (address, server) = hanging(vec![(0, event.to_owned())], usize::MAX, &[]);
@@ -220,7 +225,7 @@ fn tests_in_quarantine_give_up_no_agent() {
 type Kind = (&'static str, fn(&str) -> String, &'static str);
 
 /// Every protocol, and every way in which a session of it is opened.
-const KINDS: [Kind; 8] = [
+const KINDS: [Kind; 9] = [
     (
         "a2a",
         |address| format!("type: a2a, endpoint: \"http://{address}/\""),
@@ -239,6 +244,11 @@ const KINDS: [Kind; 8] = [
     (
         "responses",
         |address| format!("type: responses, endpoint: \"http://{address}/v1\", model: m"),
+        "user: hi",
+    ),
+    (
+        "anthropic",
+        |address| format!("type: anthropic, endpoint: \"http://{address}/v1\", model: m"),
         "user: hi",
     ),
     (

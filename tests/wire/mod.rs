@@ -2,6 +2,7 @@
 
 mod a2a;
 mod a2a_history;
+mod anthropic;
 mod bodies;
 pub(crate) mod captures;
 mod certificates;
@@ -34,6 +35,7 @@ mod table;
 mod turns;
 mod unread;
 mod unread_http;
+mod unread_messages;
 mod unread_responses;
 mod valid_conversation;
 mod verdicts;

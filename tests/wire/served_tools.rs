@@ -89,6 +89,20 @@ async fn schemas_reach_the_model_of_the_responses_api_unchanged() {
 }
 
 #[tokio::test]
+async fn schemas_reach_the_model_of_the_messages_api_unchanged() {
+    let stops = json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" } });
+    let events = format!("data: {stops}\n\ndata: {{\"type\":\"message_stop\"}}\n\n");
+    let responses = vec![response("200 OK", "", &events)];
+    let (outcome, bodies, _) =
+        run("anthropic", responses, "[{ from: shop }]", "[{ user: hi }]").await;
+    assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
+    let expected = format!(
+        r#""tools":[{{"name":"weigh","description":"Weighs ${{THINGS}}","input_schema":{SCHEMA}}}]"#
+    );
+    assert!(bodies[0].contains(&expected), "{}", bodies[0]);
+}
+
+#[tokio::test]
 async fn a_tool_that_only_reads_is_executed_and_its_result_goes_back() {
     let responses = vec![fine(&picks()), fine(&[say("Heavy"), finish("stop")])];
     let turns = "[{ user: hi, assert: { tools: { require: [{ name: weigh, result_match: done, is_error: false }] } } }]";

@@ -169,3 +169,21 @@ impl RuleDocs {
 pub fn served_protocols() -> impl Iterator<Item = &'static dyn ServedProtocol> {
     protocols().iter().filter_map(|protocol| protocol.served)
 }
+
+/// The protocols that can be served, for a request to this path, with or without its query: first those whose requests have such a
+/// path, then the others in the order of the registry.
+pub fn served_protocols_at(path: &str) -> Vec<&'static dyn ServedProtocol> {
+    let path = match path.split_once('?') {
+        Some((path, _)) => path,
+        None => path,
+    };
+    let mut protocols = Vec::new();
+    for protocol in served_protocols() {
+        let place = match protocol.path() {
+            Some(end) if path.ends_with(end) => 0,
+            _ => protocols.len(),
+        };
+        protocols.insert(place, protocol);
+    }
+    protocols
+}

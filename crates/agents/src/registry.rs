@@ -1,8 +1,7 @@
 //! The protocols of the program: their registrations, which it installs before anything is read.
 //!
-//! **Why:** The protocols are installed once for the process and not passed along, because each derived `Deserialize`
-//! of a target's keys would have to pass them on. They can be installed only once, and only before anything is read, so
-//! two readers never see different ones.
+//! **Why:** The protocols are installed once for the process, because each derived `Deserialize` of a target's keys would
+//! have to pass them on otherwise; and before anything is read, so that two readers never see different ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};

@@ -19,6 +19,11 @@ pub trait ServedProtocol: Sync {
     /// The protocol in words, as in `a request of AG-UI`.
     fn name(&self) -> &'static str;
 
+    /// The end of the path that its requests are posted to, if a body of it may be one of another protocol as well.
+    fn path(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Reads a request.
     ///
     /// # Errors

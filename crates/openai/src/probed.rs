@@ -1,7 +1,7 @@
 //! The models behind chat completions that could be at a URL.
 
 use super::config::CHAT_COMPLETIONS;
-use ananke_agents::{AgentPlace, ModelProbe, ModelUrl, ProbedProtocol, TargetCandidate};
+use ananke_agents::{AgentPlace, ApiPath, ModelProbe, ModelUrl, ProbedProtocol, TargetCandidate};
 
 /// Models behind chat completions, with and without a list of the models.
 pub(super) struct ProbedOpenai;
@@ -11,7 +11,7 @@ impl ProbedProtocol for ProbedOpenai {
         let probe = ModelProbe {
             of_type: "openai",
             speaks: "OpenAI chat completions",
-            path: CHAT_COMPLETIONS,
+            path: ApiPath::below_base(CHAT_COMPLETIONS),
             at,
         };
         probe.candidates(place, name)
@@ -21,7 +21,7 @@ impl ProbedProtocol for ProbedOpenai {
 fn at(url: &ModelUrl<'_>) -> Vec<TargetCandidate> {
     let mut candidates = Vec::new();
     // The path of another API of models has no chat completions below it, so that a question there would find nothing.
-    if !url.ends_with("/responses") {
+    if !url.ends_with("/responses") && !url.ends_with("/messages") {
         candidates.push(url.listed());
     }
     // A greeting to a model that no list names is a POST, which is only sent where the path is that of the API.

@@ -7,8 +7,8 @@ use super::config::{CHAT_COMPLETIONS, OpenaiConfig};
 use super::session::ChatCompletions;
 use super::{probed::ProbedOpenai, served::ServedChat};
 use ananke_agents::{
-    Capabilities, Capability, ModelKeys, ModelTarget, ProbedProtocol, Protocol, ProtocolConfig,
-    ServedProtocol, Target, ToolExecution,
+    ApiPath, Capabilities, Capability, ModelKeys, ModelTarget, ProbedProtocol, Protocol,
+    ProtocolConfig, ServedProtocol, Target, ToolExecution,
 };
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
@@ -82,7 +82,11 @@ impl ProtocolConfig for OpenaiConfig {
             retry_429: self.retry_429.as_ref(),
             http: &self.http,
         };
-        let settings = keys.fill(CHAT_COMPLETIONS, &RESERVED, interpolation)?;
+        let settings = keys.fill(
+            ApiPath::below_base(CHAT_COMPLETIONS),
+            &RESERVED,
+            interpolation,
+        )?;
         Ok(Arc::new(ModelTarget::new(settings, ChatCompletions)))
     }
 }

@@ -7,7 +7,7 @@ use super::exchange::{
     BodyEnd, ProgramLine, ProgramRun, ProgramRunEnd, Recorded, RecordedExchange, RecordedResponse,
 };
 
-use ananke_agents::served_protocols;
+use ananke_agents::served_protocols_at;
 use ananke_base::message::Lane;
 use ananke_trace::process::ExitStatus;
 
@@ -91,10 +91,10 @@ fn printed_after(run: &ProgramRun, sent: usize) -> impl Iterator<Item = (usize, 
 /// The bytes by which the agent reports that it failed, in the protocol of the request; `None` if it has no such event, or if
 /// only clients speak it here.
 fn failure_frame(exchange: &RecordedExchange) -> Option<Bytes> {
-    let mut requests =
-        served_protocols().filter_map(|protocol| protocol.read(exchange.body.as_bytes()).ok());
-    requests
-        .next()
+    let body = exchange.body.as_bytes();
+    let mut protocols = served_protocols_at(&exchange.path).into_iter();
+    protocols
+        .find_map(|protocol| protocol.read(body).ok())
         .map(|request| request.failure_frame(FAILURE))
         .filter(|frame| !frame.is_empty())
 }

@@ -1,7 +1,7 @@
 //! The models of the Responses API that could be at a URL.
 
 use super::config::RESPONSES;
-use ananke_agents::{AgentPlace, ModelProbe, ModelUrl, ProbedProtocol, TargetCandidate};
+use ananke_agents::{AgentPlace, ApiPath, ModelProbe, ModelUrl, ProbedProtocol, TargetCandidate};
 
 /// Models of the Responses API, with and without a list of the models.
 pub(super) struct ProbedResponses;
@@ -11,7 +11,7 @@ impl ProbedProtocol for ProbedResponses {
         let probe = ModelProbe {
             of_type: "responses",
             speaks: "the Responses API",
-            path: RESPONSES,
+            path: ApiPath::below_base(RESPONSES),
             at,
         };
         probe.candidates(place, name)

@@ -8,8 +8,8 @@ use super::responses_request::RESERVED;
 use super::served::ServedResponses;
 use super::session::ResponsesApi;
 use ananke_agents::{
-    Capabilities, Capability, ModelKeys, ModelTarget, ProbedProtocol, Protocol, ProtocolConfig,
-    ServedProtocol, Target, ToolExecution,
+    ApiPath, Capabilities, Capability, ModelKeys, ModelTarget, ProbedProtocol, Protocol,
+    ProtocolConfig, ServedProtocol, Target, ToolExecution,
 };
 use ananke_base::source::FreeMap;
 use ananke_model::model::Text;
@@ -86,7 +86,7 @@ impl ProtocolConfig for ResponsesConfig {
             retry_429: self.retry_429.as_ref(),
             http: &self.http,
         };
-        let settings = keys.fill(RESPONSES, &RESERVED, interpolation)?;
+        let settings = keys.fill(ApiPath::below_base(RESPONSES), &RESERVED, interpolation)?;
         let history = self.history.unwrap_or_default();
         Ok(Arc::new(ModelTarget::new(
             settings,

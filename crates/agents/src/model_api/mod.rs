@@ -20,6 +20,7 @@ mod stream_words;
 mod target;
 mod tool_loop;
 
+pub use base_url::ApiPath;
 pub use connection::{ModelConnection, ModelReader, ModelReply};
 pub use params::{ModelParams, ReservedKeys};
 pub use probe::{ModelProbe, ModelUrl};

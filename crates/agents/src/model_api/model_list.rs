@@ -36,12 +36,13 @@ mod tests {
 
     #[test]
     fn the_list_is_beside_the_requests() {
-        let paths = ["chat/completions", "responses"];
+        let paths = ["chat/completions", "responses", "messages"];
         for url in [
             "http://h/v1",
             "http://h/v1/",
             "http://h/v1/chat/completions",
             "http://h/v1/responses?key=x",
+            "http://h/v1/messages",
         ] {
             let models = url_beside(&url.parse().unwrap(), &paths, "models");
             assert_eq!(models.path(), "/v1/models", "{url}");

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::base_url::url_of_api;
+use super::base_url::ApiPath;
 use super::model_list::{listed_models, url_beside};
 use crate::candidate::{
     AgentPlace, CandidatePlace, FirstRequest, ProbeQuestion, TargetCandidate, is_base, target_keys,
@@ -26,8 +26,8 @@ pub struct ModelProbe {
     pub of_type: &'static str,
     /// The name of what it speaks.
     pub speaks: &'static str,
-    /// The path of its requests below the base.
-    pub path: &'static str,
+    /// The path of its requests.
+    pub path: ApiPath,
     /// The candidates at one URL for a model with this name. Each of them costs a request, so that the path decides which are
     /// possible.
     pub at: fn(&ModelUrl<'_>) -> Vec<TargetCandidate>,
@@ -84,7 +84,7 @@ impl ModelUrl<'_> {
         // The list is at another path of the same API. If it is not there, nothing else is asked.
         let lookup = NameLookup {
             method: Method::Get,
-            url: url_beside(self.url, &[self.probe.path], "models"),
+            url: url_beside(self.url, &[self.probe.path.below_base], "models"),
             body: Bytes::new(),
             read: listed_models,
             key: Some("model"),
@@ -101,7 +101,7 @@ impl ModelUrl<'_> {
 
     /// The candidate of an API that lists no models: without a lookup, a greeting to the model shows the protocol.
     pub fn unlisted(&self) -> TargetCandidate {
-        let posted = url_of_api(self.url.clone(), self.probe.path);
+        let posted = self.probe.path.url(self.url.clone());
         let endpoint = json!(self.url.as_str());
         let model = Value::from(self.name.unwrap_or(ANY_MODEL));
         let keys = [("endpoint", endpoint), ("model", model)];

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::base_url::url_of_api;
+use super::base_url::ApiPath;
 use super::params::{ModelParams, ReservedKeys, params};
 use crate::common::ToolExecution;
 use crate::error::TargetError;
@@ -75,7 +75,7 @@ impl ModelKeys<'_> {
     /// If a variable has no value yet, or if a problem was reported to `interpolation`.
     pub fn fill(
         &self,
-        path: &str,
+        path: ApiPath,
         reserved: &ReservedKeys,
         interpolation: &mut Interpolation<'_>,
     ) -> Leaf<ModelSettings> {
@@ -88,7 +88,7 @@ impl ModelKeys<'_> {
         let retries = retries(self.retry_429, interpolation);
         let options = self.http.fill(interpolation);
         Ok(ModelSettings {
-            endpoint: url_of_api(endpoint?, path),
+            endpoint: path.url(endpoint?),
             model: model?,
             instructions: instructions?,
             params: params?,

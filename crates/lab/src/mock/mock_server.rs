@@ -9,7 +9,10 @@ use super::request_log::LogEntry;
 use super::response_stream::response_stream;
 use super::{EntryBody, Fault, MockAgent, RequestEnd, RequestEntry, RequestListener, Speed};
 use ananke_agents::http_server::{ReceivedRequest, RequestHandler, SentResponse};
-use ananke_agents::{ServedFrame, ServedProtocol, ServedRequest, ServedResponse, served_protocols};
+use ananke_agents::{
+    ServedFrame, ServedProtocol, ServedRequest, ServedResponse, served_protocols,
+    served_protocols_at,
+};
 use ananke_base::text::any_of;
 use ananke_model::variables::masked_query;
 use ananke_recording::AgentAnswer;
@@ -144,7 +147,7 @@ impl MockServer {
         asked_fault: Option<Result<Fault, String>>,
         entry: &mut RequestEntry,
     ) -> MockReply {
-        let (protocol, request) = match read(method, body) {
+        let (protocol, request) = match read(method, path, body) {
             Ok(read) => read,
             // A recording of an API of its own is served at its own paths.
             Err(why) => {
@@ -271,6 +274,7 @@ impl RequestHandler for MockServer {
 /// The protocol that knows a request, and the request.
 fn read(
     method: &str,
+    path: &str,
     body: &[u8],
 ) -> Result<(&'static dyn ServedProtocol, Box<dyn ServedRequest>), String> {
     let mut wrong = Vec::new();
@@ -278,7 +282,7 @@ fn read(
     if method != "POST" {
         return Err(String::new());
     }
-    for protocol in served_protocols() {
+    for protocol in served_protocols_at(path) {
         match protocol.read(body) {
             Ok(request) => return Ok((protocol, request)),
             Err(why) => wrong.push(format!("no request of {}: {why}", protocol.name())),

@@ -9,7 +9,8 @@ use super::{EmbeddedAgent, MockAgent, recorded_bytes::RecordedBytes};
 use crate::freeze::{planned_alone, run_test};
 use crate::lab_error::LabError;
 use ananke_agents::{
-    AgentStepReader, ServedProtocol, ServedRequest, served_protocols, written_agent, written_steps,
+    AgentStepReader, ServedProtocol, ServedRequest, served_protocols_at, written_agent,
+    written_steps,
 };
 use ananke_base::context::Context;
 use ananke_model::variables::literal_value;
@@ -47,7 +48,8 @@ impl RecordedProtocol {
                 .iter()
                 .any(|exchange| protocol.read(exchange.body.as_bytes()).is_ok())
         };
-        let protocol = served_protocols().find(reads)?;
+        let path = exchanges.first()?.path.as_str();
+        let protocol = served_protocols_at(path).into_iter().find(reads)?;
         let mut read = Vec::new();
         // Their order matters: a request may name a response to an earlier one.
         for exchange in exchanges {

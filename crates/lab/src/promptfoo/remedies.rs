@@ -108,10 +108,16 @@ pub(super) fn of_key(key: &str) -> &'static str {
 /// The remedy for a provider: the target to write.
 pub(super) fn of_provider(id: &str) -> String {
     match id.split_once(':') {
-        Some(("openai", model)) => {
+        Some((provider @ ("openai" | "anthropic"), model)) => {
+            // A kind of API may be between the provider and the model: `openai:chat:MODEL`.
             let model = model.rsplit_once(':').map_or(model, |(_, model)| model);
+            let keys = if provider == "openai" {
+                "endpoint: \"https://api.openai.com/v1/chat/completions\", headers: { authorization: \"Bearer ${ENV.OPENAI_API_KEY}\" }"
+            } else {
+                "endpoint: \"https://api.anthropic.com\", headers: { x-api-key: \"${ENV.ANTHROPIC_API_KEY}\" }"
+            };
             format!(
-                "write it into the config: `target: {{ type: openai, model: {}, endpoint: \"https://api.openai.com/v1/chat/completions\", headers: {{ authorization: \"Bearer ${{ENV.OPENAI_API_KEY}}\" }} }}`",
+                "write it into the config: `target: {{ type: {provider}, model: {}, {keys} }}`",
                 printable(model)
             )
         }

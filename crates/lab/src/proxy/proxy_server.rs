@@ -18,7 +18,7 @@ use ananke_agents::http_server::{
 };
 use ananke_agents::{
     OtherRequest, PassedRequest, RecognizedRequest, ServedEnd, ServedProtocol, ServedRequest,
-    served_protocols,
+    served_protocols_at,
 };
 use ananke_base::source::received_json;
 use ananke_model::variables::masked_query;
@@ -83,7 +83,7 @@ impl ProxyServer {
                 };
                 self.begin_described(request, recognized)
             }
-            None if request.method == "POST" => self.begin(&request.body),
+            None if request.method == "POST" => self.begin(&request.target, &request.body),
             Some(_) | None => (None, None),
         };
         let line = asks.unwrap_or(unread);
@@ -110,8 +110,8 @@ impl ProxyServer {
 
 impl ProxyServer {
     /// Keeps a request that a protocol reads: the request in words, and its place.
-    fn begin(&self, body: &Bytes) -> (Option<String>, Option<ExchangePlace>) {
-        let Some((protocol, request)) = read(body) else {
+    fn begin(&self, target: &str, body: &Bytes) -> (Option<String>, Option<ExchangePlace>) {
+        let Some((protocol, request)) = read(target, body) else {
             return (None, None);
         };
         let asks = format!("{}: {}", protocol.name(), request.describe());
@@ -163,9 +163,13 @@ fn watch(seen: &SeenBody) -> BodyWatch {
     })
 }
 
-/// The request that a protocol reads in a body, and the protocol.
-fn read(body: &[u8]) -> Option<(&'static dyn ServedProtocol, Box<dyn ServedRequest>)> {
-    served_protocols().find_map(|protocol| Some((protocol, protocol.read(body).ok()?)))
+/// The request that a protocol reads in a body that was sent to `target`, and the protocol.
+fn read(
+    target: &str,
+    body: &[u8],
+) -> Option<(&'static dyn ServedProtocol, Box<dyn ServedRequest>)> {
+    let mut protocols = served_protocols_at(target).into_iter();
+    protocols.find_map(|protocol| Some((protocol, protocol.read(body).ok()?)))
 }
 
 /// A response that is passing. If it is dropped before its end, the client has gone away.

@@ -28,7 +28,7 @@ pub struct Simulate {
     /// What the user wants from the agent.
     #[schemars(length(min = 1), example = &"cancel the order O-7 and get the money back")]
     pub goal: Option<Text>,
-    /// Which model plays the user: the `model` of an `openai` target; other agents receive it as `connector`.
+    /// Which model plays the user: the `model` of a target that is a model; other agents receive it as `connector`.
     #[schemars(example = &"gpt-6.1-sol")]
     pub connector: Option<Text>,
     /// The largest number of turns, those that are written included: 1 to 1000 (default 20).

@@ -38,7 +38,7 @@ pub struct JudgeRule {
     #[serde(default, deserialize_with = "crate::model::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"price_list": "2026"}))]
     pub with: Option<Node>,
-    /// Which model the judge uses: the `model` of an `openai` target; other agents receive it as `connector`.
+    /// Which model the judge uses: the `model` of a target that is a model; other agents receive it as `connector`.
     #[schemars(example = &"gpt-6.1-sol")]
     pub connector: Option<Text>,
     /// Negate the check (default false): it passes if the judge rejects. An error stays an error.

@@ -1,0 +1,129 @@
+//! An answer as a stream of events, or as one document.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::answer_blocks::{AnswerBlocks, event_frame};
+use ananke_agents::{Round, ServedFrame, ServedResponse};
+use ananke_trace::trace::{RunEnd, Tokens, Usage};
+
+/// The type of an error that an agent reports without a code.
+const ERROR_TYPE: &str = "api_error";
+
+/// The fields that every answer to a request has.
+#[derive(Clone, Copy)]
+pub(super) struct MessagesAnswer<'r> {
+    pub(super) id: &'r str,
+    pub(super) model: &'r str,
+}
+
+impl MessagesAnswer<'_> {
+    /// The answer in `round` as a stream of events, with the times at which the agent produced its parts.
+    pub(super) fn events(self, round: &Round) -> ServedResponse {
+        // A failure before the first part is a response with an error status, since the stream has not begun.
+        if round.parts.is_empty()
+            && let Some((message, code)) = round.error()
+        {
+            return error_response(round.ended, message, code);
+        }
+        let first = match round.parts.first() {
+            Some((after, _)) => *after,
+            None => round.ended,
+        };
+        let begun = self.message(&[], None, round.usage);
+        let mut frames = vec![event_frame(
+            first,
+            "message_start",
+            json!({ "message": begun }),
+        )];
+        frames.extend(AnswerBlocks::of(round).into_frames());
+        // A failure after the first part is an error within the stream, which has no other end then.
+        if let Some((message, code)) = round.error() {
+            frames.push(ServedFrame::named_event(
+                round.ended,
+                "error",
+                error(message, code),
+            ));
+            return ServedResponse::events(frames);
+        }
+        let delta = json!({ "stop_reason": stop_reason(round), "stop_sequence": null });
+        let usage = json!({ "output_tokens": count(round.usage.map(|usage| usage.output)) });
+        frames.push(event_frame(
+            round.ended,
+            "message_delta",
+            json!({ "delta": delta, "usage": usage }),
+        ));
+        frames.push(event_frame(round.ended, "message_stop", json!({})));
+        ServedResponse::events(frames)
+    }
+
+    /// The answer in `round` as one JSON document, at the time at which it is complete.
+    pub(super) fn document(self, round: &Round) -> ServedResponse {
+        // Nothing has been sent before a document, so that every failure is a response with an error status.
+        if let Some((message, code)) = round.error() {
+            return error_response(round.ended, message, code);
+        }
+        let blocks = AnswerBlocks::of(round);
+        let document = self.message(&blocks.content, Some(stop_reason(round)), round.usage);
+        let frame = ServedFrame {
+            after: round.ended,
+            bytes: Bytes::from(document.to_string()),
+        };
+        ServedResponse::new(200, "application/json", vec![frame])
+    }
+
+    /// A response of the API, or its beginning as long as there is no reason for its stop.
+    fn message(self, content: &[Value], stop_reason: Option<&str>, usage: Option<Usage>) -> Value {
+        // A message that has only begun has no tokens of its answer.
+        let output = match stop_reason {
+            Some(_) => usage.map(|usage| usage.output),
+            None => None,
+        };
+        json!({
+            "id": format!("msg_{}", self.id),
+            "type": "message",
+            "role": "assistant",
+            "model": self.model,
+            "content": content,
+            "stop_reason": stop_reason,
+            "stop_sequence": null,
+            "usage": {
+                "input_tokens": count(usage.map(|usage| usage.input)),
+                "output_tokens": count(output),
+            },
+        })
+    }
+}
+
+/// The number of tokens. The API has no message without one, so that a number that the agent did not report is 0.
+fn count(tokens: Option<Tokens>) -> u64 {
+    tokens.and_then(Tokens::whole).unwrap_or_default()
+}
+
+/// The reason for the stop of an answer. An end that the API does not have is its own word.
+fn stop_reason(round: &Round) -> &str {
+    match &round.end {
+        _ if round.calls > 0 => "tool_use",
+        Some(RunEnd::Unknown(reason)) => match reason.split_once(':') {
+            Some((reason, _)) => reason,
+            None => reason,
+        },
+        _ => "end_turn",
+    }
+}
+
+/// An error as a server reports it.
+pub(super) fn error(message: &str, code: Option<&str>) -> Value {
+    json!({ "type": "error", "error": { "type": code.unwrap_or(ERROR_TYPE), "message": message } })
+}
+
+/// The response of an agent that fails before it says anything.
+pub(super) fn error_response(after: Duration, message: &str, code: Option<&str>) -> ServedResponse {
+    let frame = ServedFrame {
+        after,
+        bytes: Bytes::from(error(message, code).to_string()),
+    };
+    ServedResponse::new(500, "application/json", vec![frame])
+}

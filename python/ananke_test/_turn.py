@@ -275,7 +275,7 @@ class Turn:
     def _json(self, name: str, fact: str, value: Any) -> Any:
         """The value as JSON. One that is none is not shown; its `str()` would be a guess, and `null` would be another value."""
         try:
-            plain = json.loads(json.dumps(value, allow_nan=False, default=_plain))
+            plain = json.loads(json.dumps(value, allow_nan=False, default=as_plain))
         except (TypeError, ValueError, RecursionError) as error:
             self.unread(name, [fact], f"it is not JSON: {error}")
             return f"<{type(value).__name__}, which is not JSON>"
@@ -343,7 +343,7 @@ def _is_in_loop() -> bool:
     return True
 
 
-def _plain(value: Any) -> Any:
+def as_plain(value: Any) -> Any:
     """A value that is not JSON itself, as its own class shows it."""
     dump = getattr(value, "model_dump", None)
     if callable(dump) and not isinstance(value, type):

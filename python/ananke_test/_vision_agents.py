@@ -1,6 +1,7 @@
 """LLM objects of Vision-Agents (`pip install 'ananke-test[vision-agents]'`), as their own events and their functions show them.
 
-Releases differ: `simple_response` is a coroutine or an async generator. Classes of the package are taken from where the object's own class has imported them, so that this module imports nothing of it.
+Releases differ: `simple_response` is a coroutine or an async generator. Classes of the package are taken from where the object's
+own class has imported them, so that this module imports nothing of it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import contextvars
 import importlib
 import inspect
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Mapping
 from contextlib import ExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -204,6 +205,24 @@ async def answer_of(response: Any) -> str:
     if last is None or not type(last).__name__.endswith("Final"):
         raise AgentError("the LLM ended without a final response")
     return str(last.text or "")
+
+
+async def collect_simple_response(it: AsyncIterable[Any]) -> tuple[list[Any], Any]:
+    """The deltas and the final response that `simple_response` of an LLM of Vision-Agents yields.
+
+    Raises:
+        ValueError: If there is no final response.
+    """
+    deltas = list[Any]()
+    final: Any = None
+    async for item in it:
+        if any(kind.__name__ == "LLMResponseDelta" for kind in type(item).__mro__):
+            deltas.append(item)
+        else:
+            final = item
+    if final is None:
+        raise ValueError("simple_response() ended without a final response")
+    return deltas, final
 
 
 def _error(event: Any) -> Exception:

@@ -337,13 +337,14 @@ def _hooked(owner: Any, name: str, hook: Callable[..., Any]) -> Generator[None, 
     if method is None:
         yield
         return
-    own = vars(owner).get(name)
+    attributes: dict[str, Any] = owner.__dict__
+    own = attributes.get(name)
     hooked = functools.partial(hook, method)
     setattr(owner, name, hooked)
     try:
         yield
     finally:
-        if vars(owner).get(name) is hooked:
+        if attributes.get(name) is hooked:
             if own is None:
                 delattr(owner, name)
             else:

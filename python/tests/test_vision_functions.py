@@ -291,10 +291,10 @@ async def test_mocks_that_begin_and_end_during_a_turn(kind: type[FakeLLM]) -> No
 
 async def test_a_function_that_is_registered_during_a_turn(kind: type[FakeLLM]) -> None:
     async def reply(llm: Any) -> None:
-        @llm.register_function("find")
         async def find(row: int) -> list[str]:
             return [f"{row}A"]
 
+        llm.register_function("find")(find)
         await llm.function_registry.call_function("find", {"row": 7})
 
     llm = with_weather(kind, reply, "a")

@@ -121,7 +121,8 @@ class CallLog:
             # A mock that calls what it replaces.
             return await work()
         with self._lock:
-            call = next((call for call in self._calls if not call.is_run and call.is_to(name, arguments)), None)
+            announced = (call for call in self._calls if not call.is_run and not call.has_ended)
+            call = next((call for call in announced if call.is_to(name, arguments)), None)
             call = call or self._reported(None, name, arguments)
             call.is_run = True
         token = _running.set((self, call))
@@ -189,7 +190,10 @@ class RegisteredFunction:
     def of(cls, llm: Any, name: str, entry: Any) -> RegisteredFunction:
         """The one that an entry has, or a new one."""
         found = getattr(entry.function, WRAPPER, None) if inspect.isfunction(entry.function) else None
-        return found if isinstance(found, cls) and found._entry is entry else cls(llm, name, entry)
+        # Who wraps a function copies its attributes.
+        if isinstance(found, cls) and found._entry is entry and found._wrapper is entry.function:
+            return found
+        return cls(llm, name, entry)
 
     async def _call(self, args: tuple[Any, ...], arguments: dict[str, Any]) -> Any:
         real = self._real

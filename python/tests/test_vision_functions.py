@@ -4,6 +4,7 @@ import asyncio
 import warnings
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
+from functools import wraps
 from importlib import import_module
 from typing import Any
 from unittest.mock import AsyncMock
@@ -135,13 +136,10 @@ async def test_an_exception_of_a_call_without_events(kind: type[FakeLLM]) -> Non
 
 
 @pytest.mark.parametrize("number", ["7", None])
-@pytest.mark.parametrize("order", ["before", "after", "around"])
+@pytest.mark.parametrize("order", ["after", "around"])
 async def test_a_call_that_is_announced_and_runs_is_one_call(kind: type[FakeLLM], order: str, number: str | None) -> None:
     async def reply(llm: Any) -> None:
         begin, end = events(llm, number, {"city": "Paris"}, "real Paris")
-        if order == "before":
-            llm.events.send(begin)
-            llm.events.send(end)
         if order == "around":
             llm.events.send(begin)
         await by_the_registry(llm)
@@ -171,6 +169,18 @@ async def test_each_run_of_one_announced_call_counts(kind: type[FakeLLM]) -> Non
 
     async with TestSession(llm=with_weather(kind, reply, "a")) as session:
         result = await session.run("Hi")
+    result.check("tools: { require: { name: get_weather, count: 2 } }")
+
+
+async def test_a_run_after_the_end_of_an_announced_call_is_another_one(kind: type[FakeLLM]) -> None:
+    async def reply(llm: Any) -> None:
+        for event in events(llm, "7", {"city": "Paris"}, "of the provider"):
+            llm.events.send(event)
+        await by_the_registry(llm)
+
+    async with TestSession(llm=with_weather(kind, reply, "a")) as session:
+        result = await session.run("Hi")
+    assert [event.output for event in result.events if event.type == "function_call_output"] == ["of the provider", "real Paris"]
     result.check("tools: { require: { name: get_weather, count: 2 } }")
 
 
@@ -270,6 +280,27 @@ async def test_a_function_that_is_replaced_during_a_block_is_seen(kind: type[Fak
             entries(llm)["get_weather"].function = ours
             (await session.run("Hi")).expect[1].is_function_call_output("ours")
         assert entries(llm)["get_weather"].function is real
+
+
+async def test_a_function_that_wraps_one_during_a_block_is_seen(kind: type[FakeLLM]) -> None:
+    llm = with_weather(kind, by_the_registry, "a")
+    entry = entries(llm)["get_weather"]
+    real = entry.function
+    with mock_tools(llm, {"get_weather": lambda city: "ours"}):
+        ours = entry.function
+
+        @wraps(ours)
+        async def theirs(city: str) -> str:
+            return f"theirs and {await ours(city=city)}"
+
+        entry.function = theirs
+        async with TestSession(llm=llm) as session:
+            result = await session.run("Hi")
+        assert entry.function is theirs
+        entry.function = ours
+    assert entry.function is real
+    result.expect[1].is_function_call_output("theirs and ours")
+    assert len(result.events) == 3
 
 
 async def test_mocks_that_begin_and_end_during_a_turn(kind: type[FakeLLM]) -> None:

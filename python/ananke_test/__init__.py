@@ -27,13 +27,16 @@ if TYPE_CHECKING:
     )
     from ananke_test._external import LateEventWarning
     from ananke_test._function_llm import FunctionLLM
-    from ananke_test._mocks import mock_tools
+    from ananke_test._llm_judge import Judge, JudgeVerdict, LLMJudge
+    from ananke_test._mocks import mock_functions, mock_tools
     from ananke_test._registered_agents import register_agent
     from ananke_test._run_result import RunResult
     from ananke_test._session import SyncTestSession, TestSession
     from ananke_test._target import Target
+    from ananke_test._test_response import TestResponse
     from ananke_test._tool import tool
     from ananke_test._turn import Turn
+    from ananke_test._vision_agents import collect_simple_response
 
 __all__ = [
     "AgentError",
@@ -47,7 +50,10 @@ __all__ = [
     "FunctionCallOutputEvent",
     "FunctionLLM",
     "Interrupt",
+    "Judge",
     "JudgeError",
+    "JudgeVerdict",
+    "LLMJudge",
     "LateEventWarning",
     "PendingAnswer",
     "ProgramError",
@@ -56,9 +62,12 @@ __all__ = [
     "RunResult",
     "SyncTestSession",
     "Target",
+    "TestResponse",
     "TestSession",
     "Turn",
     "__version__",
+    "collect_simple_response",
+    "mock_functions",
     "mock_tools",
     "register_agent",
     "tool",
@@ -91,13 +100,16 @@ _MODULES = {
     ),
     "_external": ("LateEventWarning",),
     "_function_llm": ("FunctionLLM",),
-    "_mocks": ("mock_tools",),
+    "_llm_judge": ("Judge", "JudgeVerdict", "LLMJudge"),
+    "_mocks": ("mock_functions", "mock_tools"),
     "_registered_agents": ("register_agent",),
     "_run_result": ("RunResult",),
     "_session": ("SyncTestSession", "TestSession"),
     "_target": ("Target",),
+    "_test_response": ("TestResponse",),
     "_tool": ("tool",),
     "_turn": ("Turn",),
+    "_vision_agents": ("collect_simple_response",),
 }
 
 

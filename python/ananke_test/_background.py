@@ -18,10 +18,12 @@ T = TypeVar("T")
 
 
 async def called(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """The result of a function, plain or async. A plain one is run in a thread of its own, so that the event loop goes on."""
+    """The result of a function, plain or async. A plain one is run in a thread that does nothing else meanwhile, so that the event
+    loop goes on.
+    """
     if is_async(function):
         return await function(*args, **kwargs)
-    result = await in_thread(functools.partial(function, *args, **kwargs), "ananke function")
+    result = await in_thread(functools.partial(function, *args, **kwargs))
     if inspect.isawaitable(result):
         result = await result
     return result
@@ -35,15 +37,22 @@ def is_async(function: Any) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
 
 
-async def in_thread(function: Callable[[], T], name: str) -> T:
-    """The result of a function in a thread of its own with this name, in a copy of the context. One that goes on after a
-    cancellation ends with Python.
+async def in_thread(function: Callable[[], T]) -> T:
+    """The result of a function in a thread, in a copy of the context. One that goes on after a cancellation ends with Python.
+
+    A function may wait for another one: each has a thread to itself, which the next function gets after it.
     """
-    worker = Worker(name)
+    try:
+        worker = _idle.pop()
+    except IndexError:
+        worker = Worker("ananke function")
     try:
         return await worker.run(function)
     finally:
-        worker.close()
+        if worker.has_thread and len(_idle) < MOST_IDLE:
+            _idle.append(worker)
+        else:
+            worker.close()
 
 
 class Worker:
@@ -79,7 +88,8 @@ class Worker:
         self._begin(work)
         try:
             await done
-        except asyncio.CancelledError:
+        except BaseException:
+            # A cancellation, or the end of a loop: the function goes on.
             self.close()
             raise
         if errors:
@@ -88,6 +98,11 @@ class Worker:
                 raise RuntimeError("the function raised StopIteration: an iterator in it has no further item") from error
             raise error
         return results[0]
+
+    @property
+    def has_thread(self) -> bool:
+        """Whether its thread waits for a function, or runs one."""
+        return self._work is not None
 
     def _begin(self, work: Callable[[], None]) -> None:
         if self._work is None:
@@ -109,6 +124,12 @@ def _run_all(functions: "SimpleQueue[Callable[[], None] | None]") -> None:
         del function
 
 
+MOST_IDLE = 8
+"""The number of threads that are kept for the next plain functions."""
+
+_idle: list[Worker] = []
+"""Threads that run nothing now."""
+
 _loop: asyncio.AbstractEventLoop | None = None
 _lock = threading.Lock()
 
@@ -127,6 +148,8 @@ def background_loop() -> asyncio.AbstractEventLoop:
 def _forked() -> None:
     global _loop, _lock
     _loop, _lock = None, threading.Lock()
+    # Their threads are those of the other process.
+    _idle.clear()
 
 
 if hasattr(os, "register_at_fork"):

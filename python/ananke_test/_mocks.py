@@ -65,6 +65,19 @@ def mock_tools(llm: Any, mocks: Mapping[str, Callable[..., Any]]) -> AbstractCon
     return MockedTools(llm, mocks)
 
 
+def mock_functions(llm: Any, mocks: Mapping[str, Callable[..., Any]]) -> AbstractContextManager[dict[str, AsyncMock]]:
+    """Replaces tools as `mock_functions` of Vision-Agents does: each is an `AsyncMock` whose `side_effect` is what is given.
+
+    A plain function runs in the event loop of the agent, and not in a thread as with `mock_tools`.
+
+    Raises:
+        KeyError: If there is no such tool; then nothing is replaced.
+    """
+    from unittest.mock import AsyncMock
+
+    return MockedTools(llm, {name: AsyncMock(name=name, side_effect=function) for name, function in mocks.items()})
+
+
 def _mock(name: str, function: Callable[..., Any]) -> AsyncMock:
     from unittest.mock import AsyncMock
 

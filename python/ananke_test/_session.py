@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,11 +14,15 @@ from ananke_test._background import run_in_background
 from ananke_test._connection import connection
 from ananke_test._events import PendingAnswer
 from ananke_test._function_llm import FunctionLLM
+from ananke_test._mocks import mock_functions
 from ananke_test._run_result import RunResult
 from ananke_test._session_recording import recordings
 from ananke_test._target import Target
+from ananke_test._test_response import TestResponse
 
 if TYPE_CHECKING:
+    from unittest.mock import AsyncMock
+
     from typing_extensions import Self
 
     from ananke_test._turn import AgentTurns
@@ -152,6 +158,15 @@ class TestSession:
         result.say_events()
         return result
 
+    async def simple_response(self, text: str) -> TestResponse:
+        """The same as `run`, with the result that tests for Vision-Agents expect."""
+        began = time.monotonic()
+        return TestResponse.of(await self.run(text), began)
+
+    def mock_functions(self, mocks: Mapping[str, Callable[..., Any]]) -> AbstractContextManager[dict[str, AsyncMock]]:
+        """Replaces tools of the agent until the end of a block, as `mock_functions` of Vision-Agents does."""
+        return mock_functions(self.llm, mocks)
+
     async def resume(self, answers: PendingAnswer | Sequence[PendingAnswer]) -> RunResult:
         """Answers what the agent waits for (`result.interrupts`), and waits for the end of its turn.
 
@@ -259,6 +274,14 @@ class SyncTestSession:
     def run(self, user_input: str) -> RunResult:
         """As `TestSession.run`."""
         return run_in_background(self._session.run(user_input))
+
+    def simple_response(self, text: str) -> TestResponse:
+        """As `TestSession.simple_response`."""
+        return run_in_background(self._session.simple_response(text))
+
+    def mock_functions(self, mocks: Mapping[str, Callable[..., Any]]) -> AbstractContextManager[dict[str, AsyncMock]]:
+        """As `TestSession.mock_functions`."""
+        return self._session.mock_functions(mocks)
 
     def resume(self, answers: PendingAnswer | Sequence[PendingAnswer]) -> RunResult:
         """As `TestSession.resume`."""

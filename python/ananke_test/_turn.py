@@ -276,7 +276,7 @@ class Turn:
     def _json(self, fact: str, tool: str, value: Any) -> Any:
         """The value as JSON. One that is none is not shown; its `str()` would be a guess, and `null` would be another value."""
         try:
-            plain = json.loads(json.dumps(value, allow_nan=False, default=_plain))
+            plain = json.loads(json.dumps(value, allow_nan=False, default=as_plain))
         except (TypeError, ValueError, RecursionError) as error:
             self.unread(f"{fact}:{tool}", [fact], f"it is not JSON: {error}", tool=tool)
             return f"<{type(value).__name__}, which is not JSON>"
@@ -344,7 +344,7 @@ def _is_in_loop() -> bool:
     return True
 
 
-def _plain(value: Any) -> Any:
+def as_plain(value: Any) -> Any:
     """A value that is not JSON itself, as its own class shows it."""
     dump = getattr(value, "model_dump", None)
     if callable(dump) and not isinstance(value, type):

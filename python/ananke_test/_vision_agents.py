@@ -1,7 +1,7 @@
-"""LLM objects of Vision-Agents (`pip install 'ananke-test[vision-agents]'`), as their own events show them.
+"""LLM objects of Vision-Agents (`pip install 'ananke-test[vision-agents]'`), as their own events and their functions show them.
 
-Releases differ: `simple_response` is a coroutine or an async generator, and the registry of functions has two layouts. Classes of
-the package are taken from where the object's own class has imported them, so that this module imports nothing of it.
+Releases differ: `simple_response` is a coroutine or an async generator. Classes of the package are taken from where the object's
+own class has imported them, so that this module imports nothing of it.
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ import contextvars
 import importlib
 import inspect
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Mapping
 from contextlib import ExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from ananke_test._active_mocks import mock_of
-from ananke_test._background import called
 from ananke_test._errors import AgentError
 from ananke_test._turn import Turn
+from ananke_test._vision_functions import EVENTS, RegisteredFunction, announce, functions_of, watching
 
 if TYPE_CHECKING:
     from unittest.mock import AsyncMock
@@ -35,7 +34,6 @@ LAST_EVENTS = 10.0
 HISTORIES = ("openai_conversation", "chat", "xai_chat")
 """The attributes in which plugins refer to a history of their own, which they create if there is none."""
 
-_EVENTS = "vision_agents.core.llm.events"
 _CONVERSATION = "vision_agents.core.agents.conversation"
 _EDGE = "vision_agents.core.edge.types"
 _PLUGINS = "vision_agents.plugins"
@@ -52,7 +50,7 @@ class LentLLM:
     """An LLM that has the instructions and the history of one conversation for a while."""
 
     def __init__(self, llm: Any, instructions: str) -> None:
-        self._llm = llm
+        self.llm = llm
         self._instructions = instructions
         self.conversation = importlib.import_module(_CONVERSATION).InMemoryConversation(instructions=instructions, messages=[])
         self._histories: dict[str, Any] = {
@@ -62,7 +60,7 @@ class LentLLM:
     @asynccontextmanager
     async def lent(self) -> AsyncGenerator[None, None]:
         """Gives the LLM what is of this conversation, and gives back what it had. Others wait."""
-        llm = self._llm
+        llm = self.llm
         if any(asked is llm for asked in _asked.get()):
             raise RuntimeError("the LLM is asked by one of its own functions: give that session another LLM object")
         async with _lock_of(llm):
@@ -81,20 +79,20 @@ class LentLLM:
                     _give_back(llm, name, value)
                 _asked.reset(token)
 
-    async def ask(self, text: str, participant: Any, on_event: Callable[[Any], None]) -> str:
+    async def ask(self, text: str, participant: Any, on_event: Callable[[Any], None] | None = None) -> str:
         """The answer to a text, after all events about it.
 
         Raises:
             Exception: The error of the request, which some LLMs report as an event or only log, with an empty answer.
         """
-        llm, errors = self._llm, list[Any]()
-        kinds = importlib.import_module(_EVENTS)
+        llm, errors = self.llm, list[Any]()
+        kinds = importlib.import_module(EVENTS)
         failed = getattr(kinds, "LLMErrorEvent", None)
 
         async def take(event: Any) -> None:
             if failed is not None and isinstance(event, failed):
                 errors.append(event)
-            else:
+            elif on_event is not None:
                 on_event(event)
 
         # Handlers are found by the classes in their annotations.
@@ -149,28 +147,14 @@ class VisionAgentsTurns:
     async def take(self, turn: Turn) -> None:
         """Says something to the LLM, which has no interrupts that could be answered."""
         text = turn.input or ""
-        unnamed: dict[str, list[str]] = {}
-        """The calls without an id of their own that go on, by their tools."""
-
-        def on_event(event: Any) -> None:
-            name, number = event.tool_name, event.tool_call_id
-            if not hasattr(event, "success"):
-                if number is None:
-                    number = turn.next_call()
-                    unnamed.setdefault(name, []).append(number)
-                turn.report_call(number, name, dict(event.arguments or {}))
-                return
-            if number is None:
-                number = unnamed[name].pop(0) if unnamed.get(name) else turn.next_call()
-            output = event.result if event.success else {"error": str(event.error)}
-            turn.report_result(number, name, output, not event.success)
-
+        llm = self._llm.llm
         # Without a participant, some LLMs add the message of the user once more.
         participant = importlib.import_module(_EDGE).Participant(original=None, user_id=USER, id=USER)
         conversation = self._llm.conversation
         async with self._llm.lent():
             await conversation.send_message(role="user", user_id=USER, content=text)
-            answer = await self._llm.ask(text, participant, on_event)
+            with watching(llm, turn):
+                answer = await self._llm.ask(text, participant, lambda event: announce(llm, event))
         if answer:
             turn.say(answer)
             await conversation.send_message(role="assistant", user_id="assistant", content=answer)
@@ -188,17 +172,14 @@ class VisionAgentsAdapter:
 
     def tool_names(self, llm: Any) -> list[str]:
         """The registered functions."""
-        return list(_functions(llm))
+        return list(functions_of(llm))
 
     def replace_tools(self, llm: Any, mocks: Mapping[str, AsyncMock]) -> Callable[[], None]:
         """Replaces functions in the registry, which is read at each call."""
-        functions = _functions(llm)
+        functions = functions_of(llm)
         with ExitStack() as undo:
             for name in mocks:
-                entry = functions[name]
-                replaced = _replaced.get(id(entry)) or _replaced.setdefault(id(entry), _ReplacedFunction(llm, name, entry))
-                replaced.blocks += 1
-                undo.callback(replaced.leave)
+                undo.enter_context(RegisteredFunction.of(llm, name, functions[name]).mocked())
             return undo.pop_all().close
 
     async def judge(self, llm: Any, instructions: str, question: str) -> str:
@@ -206,7 +187,7 @@ class VisionAgentsAdapter:
         asked = LentLLM(llm, instructions)
         async with asked.lent():
             # Without a participant, it adds the question itself, if it keeps a history.
-            return await asked.ask(question, None, lambda event: None)
+            return await asked.ask(question, None)
 
 
 async def answer_of(response: Any) -> str:
@@ -226,39 +207,22 @@ async def answer_of(response: Any) -> str:
     return str(last.text or "")
 
 
-def _functions(llm: Any) -> dict[str, Any]:
-    registry = llm.function_registry
-    for name in ("functions", "_functions"):
-        functions: Any = getattr(registry, name, None)
-        if isinstance(functions, dict):
-            return cast("dict[str, Any]", functions)
-    raise TypeError("this release of Vision-Agents keeps its functions in an unknown way")
+async def collect_simple_response(it: AsyncIterable[Any]) -> tuple[list[Any], Any]:
+    """The deltas and the final response that `simple_response` of an LLM of Vision-Agents yields.
 
-
-_replaced: dict[int, _ReplacedFunction] = {}
-"""The functions that are replaced now, by the identity of their entries."""
-
-
-class _ReplacedFunction:
-    """A function of a registry, for as long as a block has a mock of it. Blocks may end in another order than they began."""
-
-    def __init__(self, llm: Any, name: str, entry: Any) -> None:
-        self.blocks = 0
-        self._entry = entry
-        self._real = real = entry.function
-
-        # Some releases want a function that is async by its definition.
-        async def call(*args: Any, **arguments: Any) -> Any:
-            return await called(mock_of(llm, name) or real, *args, **arguments)
-
-        entry.function = call
-
-    def leave(self) -> None:
-        """Ends a block."""
-        self.blocks -= 1
-        if self.blocks == 0:
-            del _replaced[id(self._entry)]
-            self._entry.function = self._real
+    Raises:
+        ValueError: If there is no final response.
+    """
+    deltas = list[Any]()
+    final: Any = None
+    async for item in it:
+        if any(kind.__name__ == "LLMResponseDelta" for kind in type(item).__mro__):
+            deltas.append(item)
+        else:
+            final = item
+    if final is None:
+        raise ValueError("simple_response() ended without a final response")
+    return deltas, final
 
 
 def _error(event: Any) -> Exception:

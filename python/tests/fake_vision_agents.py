@@ -113,12 +113,41 @@ class Events:
         self.tasks.clear()
 
 
+class Registry:
+    """Registered functions. Before some release, they were a private attribute."""
+
+    def __init__(self, attribute: str) -> None:
+        self._attribute = attribute
+        setattr(self, attribute, {})
+
+    def _entries(self) -> dict[str, Any]:
+        entries: dict[str, Any] = getattr(self, self._attribute)
+        return entries
+
+    def register(self, name: str) -> Callable[[Any], Any]:
+        def register(function: Any) -> Any:
+            self._entries()[name] = SimpleNamespace(function=function)
+            return function
+
+        return register
+
+    def get_callable(self, name: str) -> Any:
+        return self._entries()[name].function
+
+    async def call_function(self, name: str, arguments: dict[str, Any]) -> Any:
+        return await self._entries()[name].function(**arguments)
+
+
 class FakeLLM:
-    """An LLM whose replies a test gives: a text, calls as `(name, arguments)`, an exception, or one that is `Unreported`."""
+    """An LLM whose replies a test gives: a text, calls as `(name, arguments)`, an exception, one that is `Unreported`, or a
+    function of the LLM that is awaited before the next reply.
+    """
+
+    FUNCTIONS = "functions"
 
     def __init__(self, *replies: Any) -> None:
         self.events = Events()
-        self.function_registry = SimpleNamespace(functions={})
+        self.function_registry: Any = Registry(self.FUNCTIONS)
         self.replies = list(replies)
         self.asked: list[tuple[str, Any, list[Any]]] = []
         self._instructions: Any = "its own"
@@ -131,11 +160,8 @@ class FakeLLM:
         self._conversation = conversation
 
     def register_function(self, name: str) -> Callable[[Any], Any]:
-        def register(function: Any) -> Any:
-            self.function_registry.functions[name] = SimpleNamespace(function=function)
-            return function
-
-        return register
+        registered: Callable[[Any], Any] = self.function_registry.register(name)
+        return registered
 
     def handlers(self) -> list[Any]:
         """The handlers of its events."""
@@ -144,7 +170,7 @@ class FakeLLM:
     async def _call(self, name: str, arguments: dict[str, Any], number: str) -> None:
         self.events.send(ToolStartEvent(name, arguments, number))
         try:
-            result = await self.function_registry.functions[name].function(**arguments)
+            result = await self.function_registry.get_callable(name)(**arguments)
             self.events.send(ToolEndEvent(name, True, result, None, number, 1.0))
         except Exception as error:
             self.events.send(ToolEndEvent(name, False, None, str(error), number, 1.0))
@@ -163,6 +189,9 @@ class FakeLLM:
                 return ""
             if isinstance(reply, str):
                 return reply
+            if inspect.iscoroutinefunction(reply):
+                await reply(self)
+                continue
             await asyncio.gather(*(self._call(name, arguments, str(index)) for index, (name, arguments) in enumerate(reply)))
 
 
@@ -178,24 +207,7 @@ class ReleasedLLM(FakeLLM):
 class OlderLLM(FakeLLM):
     """As before: a coroutine, and a private registry."""
 
-    def __init__(self, *replies: Any) -> None:
-        super().__init__(*replies)
-        self.function_registry = SimpleNamespace(_functions={})
-
-    def register_function(self, name: str) -> Callable[[Any], Any]:
-        def register(function: Any) -> Any:
-            self.function_registry._functions[name] = SimpleNamespace(function=function)
-            return function
-
-        return register
-
-    async def _call(self, name: str, arguments: dict[str, Any], number: str) -> None:
-        functions = SimpleNamespace(functions=self.function_registry._functions)
-        self.function_registry, kept = functions, self.function_registry
-        try:
-            await super()._call(name, arguments, number)
-        finally:
-            self.function_registry = kept
+    FUNCTIONS = "_functions"
 
     async def simple_response(self, text: str, participant: Any = None) -> Any:
         return SimpleNamespace(text=await self._answer(text, participant))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import AsyncIterator, Callable
 from importlib import import_module
 from importlib.util import find_spec
@@ -37,9 +38,9 @@ class Replies:
         """Answers as plugins of the package do: they run tools with `_dedup_and_execute`, and report errors with `on_llm_error`."""
         kinds: Any = import_module("vision_agents.core.llm.llm")
         conversation = self.own._conversation
-        if participant is None:
+        if participant is None and conversation is not None:
             await conversation.send_message(role="user", user_id="user", content=text)
-        said = [(message.role, message.content) for message in conversation.messages]
+        said = [(message.role, message.content) for message in (conversation.messages if conversation is not None else [])]
         self.asked.append((self._instructions, participant, said))
         while True:
             reply = self.replies.pop(0)
@@ -47,6 +48,9 @@ class Replies:
                 yield kinds.LLMResponseDelta(delta=reply[:1])
                 yield kinds.LLMResponseFinal(text=reply)
                 return
+            if inspect.iscoroutinefunction(reply):
+                await reply(self.own)
+                continue
             if isinstance(reply, Exception) and not hasattr(self.own, "on_llm_error"):
                 # Plugins of release 0.6.0 only log errors.
                 LOGGER.error("failed", exc_info=reply)

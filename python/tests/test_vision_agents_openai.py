@@ -1,9 +1,11 @@
 """The plugin of Vision-Agents for OpenAI, where it is installed, with a server on this machine."""
 
+from importlib import import_module
 from typing import Any
 
 import pytest
 
+import ananke_test
 from ananke_test import JudgeError, TestSession, mock_tools
 from tests.chat_server import ChatServer
 from tests.conftest import call, weather
@@ -100,6 +102,34 @@ async def test_a_judge(kind: Any, server: ChatServer) -> None:
     if kind is plugin.LLM:
         assert len({request["conversation"] for request in server.requests}) == 4
     await llm.close()
+
+
+@KINDS
+@pytest.mark.parametrize("testing", [ananke_test, import_module("vision_agents.testing")], ids=["ours", "theirs"])
+async def test_the_same_test_with_the_testing_module_of_the_package(testing: Any, kind: Any, server: ChatServer) -> None:
+    # There, a judge of the other kind has no conversation, and is never asked.
+    llm, judging = with_weather(kind, server), with_weather(plugin.LLM, server)
+    lost = call("get_weather", '{"city": "Atlantis"}', "2")
+    server.replies += [PARIS, "It is warm.", lost, "It is lost.", PARIS, "It is cold."]
+    judge = testing.LLMJudge(judging)
+    async with testing.TestSession(llm=llm, instructions="Be short.") as session:
+        warm = await session.simple_response("Paris?")
+        failed = await session.simple_response("And Atlantis?")
+        with session.mock_functions({"get_weather": lambda city: f"snow in {city}"}) as mocks:
+            cold = await session.simple_response("And now?")
+    warm.assert_function_called("get_weather", arguments={"city": "Paris"})
+    warm.assert_function_output("get_weather", output="21 degrees in Paris", is_error=False)
+    failed.assert_function_output("get_weather", output={"error": "no such city"}, is_error=True)
+    cold.assert_function_output("get_weather", output="snow in Paris")
+    mocks["get_weather"].assert_called_once_with(city="Paris")
+    with pytest.raises(AssertionError):
+        cold.assert_function_called("get_weather", arguments={"city": "Rome"})
+    assert [response.output for response in (warm, failed, cold)] == ["It is warm.", "It is lost.", "It is cold."]
+    server.replies += ['{"verdict": "pass", "reason": "it is"}', '{"verdict": "fail", "reason": "it is not"}']
+    verdicts = [await judge.evaluate(cold.chat_messages[0], intent=f"It is {what}") for what in ("cold", "warm")]
+    assert [(verdict.success, verdict.reason) for verdict in verdicts] == [(True, "it is"), (False, "it is not")]
+    await llm.close()
+    await judging.close()
 
 
 async def test_a_realtime_llm_is_refused() -> None:

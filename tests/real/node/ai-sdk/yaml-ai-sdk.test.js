@@ -11,7 +11,7 @@ import { agent } from "../src/agent.js";
 
 const CONFIG = `version: "1.4"
 target: weather
-parallel: 4
+run: { parallel: 4 }
 targets:
   weather: { type: external, agent: weather, assert: { tools: { allow_only: [get_weather] } } }
 `;

@@ -47,6 +47,11 @@ impl AgentTarget {
         format!("version: \"{NEWEST_VERSION}\"\ntarget:\n{lines}")
     }
 
+    /// A config with this target, in which the list `redact` says what is secret.
+    pub(super) fn config_with(&self, redact: &Value) -> String {
+        format!("{}redact: {redact}\n", self.config())
+    }
+
     /// A config with this target as `judge`, and with the target `subject` as `default`.
     pub(super) fn config_of_judge(&self, subject: &Value) -> String {
         let lines = indented(&self.yaml, 4);

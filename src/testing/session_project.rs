@@ -14,7 +14,7 @@ use ananke_base::context::{Context, Files, RandomIds, SystemClock};
 use ananke_base::diagnostic::{Diagnostic, Place};
 use ananke_model::model::NEWEST_VERSION;
 use ananke_model::variables::Mode;
-use ananke_recording::Recordings;
+use ananke_recording::{RecordingMode, Recordings};
 use ananke_rules::TurnRules;
 use ananke_trace::redact::Redactor;
 
@@ -104,6 +104,21 @@ impl SessionProject {
             written: Some(target),
             ..project
         }
+    }
+
+    /// The same with this list of secrets, if its target is in place.
+    #[must_use]
+    fn redacting(self, redact: &Value) -> Self {
+        let Some(target) = &self.written else {
+            return self;
+        };
+        let text = target.config_with(redact);
+        let files = self.context.files.with_unsaved(self.config.clone(), text);
+        let context = Context {
+            files,
+            ..self.context
+        };
+        Self { context, ..self }
     }
 
     /// The target `name` of the config at `path`, or its default target.
@@ -283,6 +298,13 @@ pub enum SessionAgent {
     OfConfig(PathBuf, Option<String>),
 }
 
+impl SessionRecording {
+    /// Whether it is to be replayed, and nothing was recorded.
+    pub fn is_missing(&self) -> bool {
+        self.recordings.mode == RecordingMode::Replay && !self.recordings.has(&self.id)
+    }
+}
+
 /// The setup of a session.
 #[doc(hidden)]
 #[derive(Clone)]
@@ -309,6 +331,8 @@ pub struct SessionRecording {
     pub recordings: Recordings,
     /// The name in that folder, since several sessions share it.
     pub id: String,
+    /// The `redact` of the config that governs the caller: a target in place belongs to no config, and may say its secrets too.
+    pub redact: Option<Value>,
 }
 
 impl SessionSetup {
@@ -316,7 +340,13 @@ impl SessionSetup {
     pub(super) fn project(&self) -> SessionProject {
         let context = self.context.clone();
         let project = match &self.agent {
-            SessionAgent::Written(target) => SessionProject::of_target(context, target.clone()),
+            SessionAgent::Written(target) => match &self.recording {
+                Some(SessionRecording {
+                    redact: Some(redact),
+                    ..
+                }) => SessionProject::of_target(context, target.clone()).redacting(redact),
+                _ => SessionProject::of_target(context, target.clone()),
+            },
             SessionAgent::OfConfig(path, name) => {
                 SessionProject::of_config(context, path, name.as_deref())
             }

@@ -44,6 +44,8 @@ pub struct TestSession {
     stopper: Stopper,
     printing: RunPrinting,
     recording: Option<SessionRecording>,
+    /// The warnings of a run that has ended.
+    warnings: Vec<String>,
 }
 
 /// A session that has begun.
@@ -124,6 +126,7 @@ impl TestSession {
             stopper: Stopper::default(),
             printing: RunPrinting::OfEnvironment,
             recording: None,
+            warnings: Vec::new(),
         };
         session.project.plan(session.keys())?;
         Ok(session)
@@ -400,6 +403,20 @@ impl TestSession {
         }
     }
 
+    /// The same, with the warnings of a session that is recorded or replayed: what its recording has and nothing asked for.
+    ///
+    /// # Errors
+    /// As [`Self::close`].
+    #[doc(hidden)]
+    pub async fn close_with_warnings(mut self) -> Result<Vec<String>, TestingError> {
+        let problem = self.end().await;
+        let warnings = std::mem::take(&mut self.warnings);
+        match problem {
+            Some(problem) if !self.has_ended => Err(TestingError::of_agent(problem)),
+            _ => Ok(warnings),
+        }
+    }
+
     /// Ends the run, and gives its problem.
     async fn end(&mut self) -> Option<Problem> {
         let RunningSession { requests, run, .. } = self.running.take()?;
@@ -410,6 +427,9 @@ impl TestSession {
             Err(broken) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
             Err(_) => return None,
         };
+        if self.recording.is_some() {
+            self.warnings.clone_from(&outcome.verdict.warnings);
+        }
         outcome.first_problem().map(|(_, problem)| problem.clone())
     }
 

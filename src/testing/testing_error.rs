@@ -4,7 +4,7 @@ use std::fmt;
 
 use ananke_base::diagnostic::{Diagnostic, Place, Severity};
 use ananke_plan::PrepareError;
-use ananke_trace::outcome::Problem;
+use ananke_trace::outcome::{ErrorKind, Problem};
 
 /// The reason that a session cannot do what it is asked for. A test that gets one has not found out anything about its
 /// agent.
@@ -68,7 +68,19 @@ impl TestingError {
 }
 
 /// A problem, with what to do.
-fn in_words(Problem { message, help, .. }: Problem) -> String {
+fn in_words(
+    Problem {
+        message,
+        help,
+        kind,
+        ..
+    }: Problem,
+) -> String {
+    // Options of the command line are not those of a session, which has recordings of its own.
+    let help = match kind {
+        ErrorKind::Recording => Some("record the session again".to_owned()),
+        _ => help,
+    };
     match help {
         Some(help) => format!("{message}\nhelp: {help}"),
         None => message,

@@ -121,10 +121,6 @@ fn keys_that_do_not_go_together_are_refused() {
             json!({ "replay": "missing", "id": "x" }),
             "there is no directory `missing`",
         ),
-        (
-            json!({ "replay": ".", "id": "x" }),
-            "there is no recording of `x` in `.`",
-        ),
         (json!({ "record": "file", "id": "x" }), "file"),
     ] {
         let mut open = json!({ "agent": "external" });
@@ -134,5 +130,88 @@ fn keys_that_do_not_go_together_are_refused() {
         let error = rpc.call("session/open", open).unwrap_err();
         let message = error["message"].as_str().unwrap();
         assert!(message.contains(why), "{message}");
+    }
+}
+
+#[test]
+fn what_a_replay_lacks_is_said_at_its_first_turn_or_at_its_end() {
+    let folder = TempDir::new().unwrap();
+    let mut rpc = Rpc::start_in(folder.path());
+    let open = |mode: &str, id: &str| json!({ "agent": "external", mode: "made", "id": id });
+    conversation(&mut rpc, open("record", "two"), &["Hi", "Bye"], &counts);
+
+    // A session without a turn is the same in a replay.
+    conversation(&mut rpc, open("replay", "none"), &[], &nothing);
+    let opened = rpc.call("session/open", open("replay", "none")).unwrap();
+    let params = json!({ "session": opened["session"], "input": "Hi" });
+    let error = rpc.call("session/run", params).unwrap_err();
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.contains("there is no recording of `none` in `made`"),
+        "{message}"
+    );
+
+    // Fewer turns, of a recording that was changed.
+    let file = folder.path().join("made/two.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replacen("\"Bye\"", "\"Bye!\"", 1)).unwrap();
+    let opened = rpc.call("session/open", open("replay", "two")).unwrap();
+    let session = &opened["session"];
+    rpc.call("session/run", json!({ "session": session, "input": "Hi" }))
+        .unwrap();
+    let closed = rpc
+        .call("session/close", json!({ "session": session }))
+        .unwrap();
+    let warnings = closed["warnings"].to_string();
+    assert!(
+        warnings.contains("was changed after it was recorded"),
+        "{warnings}"
+    );
+    assert!(
+        warnings.contains("holds 1 request that the test no longer sends"),
+        "{warnings}"
+    );
+}
+
+#[test]
+fn secrets_of_the_config_are_in_no_recording_of_a_target_in_place() {
+    let folder = TempDir::new().unwrap();
+    let config = "version: \"1.4\"\ntarget: { type: scripted, rules: [{ do: [{ say: \"sk-aaaabbbb\" }] }] }\nredact: [{ match: \"sk-[a-z]{8}\" }]\n";
+    fs::write(folder.path().join("ananke.config.yaml"), config).unwrap();
+    let mut rpc = Rpc::start_in(folder.path());
+    let open = |keys: Value, id: &str| {
+        let mut open = json!({ "record": "made", "id": id });
+        open.as_object_mut()
+            .unwrap()
+            .extend(keys.as_object().unwrap().clone());
+        open
+    };
+    let says_key = |_: &str, _: &Value| says("the key is sk-aaaabbbb");
+    conversation(
+        &mut rpc,
+        open(json!({ "agent": "caller" }), "caller"),
+        &["Hi"],
+        &says_key,
+    );
+    let fails =
+        |_: &str, _: &Value| json!({ "error": { "code": -32000, "message": "no sk-aaaabbbb" } });
+    let opened = rpc
+        .call(
+            "session/open",
+            open(json!({ "agent": "external" }), "external"),
+        )
+        .unwrap();
+    let session = &opened["session"];
+    let params = json!({ "session": session, "input": "is it sk-aaaabbbb?" });
+    rpc.call_with("session/run", params, &fails).unwrap_err();
+    rpc.call("session/close", json!({ "session": session }))
+        .unwrap();
+    // The target of the config has the list anyway.
+    conversation(&mut rpc, open(json!({}), "config"), &["Hi"], &nothing);
+    assert_eq!(recorded(folder.path()).len(), 3);
+    for name in recorded(folder.path()) {
+        let text = fs::read_to_string(folder.path().join("made").join(&name)).unwrap();
+        assert!(!text.contains("sk-aaaabbbb"), "{name}: {text}");
+        assert!(text.contains("secret"), "{name}: {text}");
     }
 }

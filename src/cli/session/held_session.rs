@@ -186,21 +186,23 @@ impl HeldSession {
         self.stopper.stop(Reason::Interrupted);
     }
 
-    /// Ends it, after what waits.
+    /// Ends it, after what waits, and gives the warnings of its recording.
     ///
     /// # Errors
     /// If it cannot be ended in order.
-    pub(super) async fn close(&self) -> Result<(), SessionError> {
+    pub(super) async fn close(&self) -> Result<Vec<String>, SessionError> {
         let session = self.conversation.lock().await.end();
         self.mocks().clear();
         match session {
-            Some(session) if self.stopper.reason().is_none() => Ok(session.close().await?),
+            Some(session) if self.stopper.reason().is_none() => {
+                Ok(session.close_with_warnings().await?)
+            }
             Some(session) => {
                 // It was aborted: that it did not end in order is no news.
                 let _aborted = session.close().await;
-                Ok(())
+                Ok(Vec::new())
             }
-            None => Ok(()),
+            None => Ok(Vec::new()),
         }
     }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use ananke::context::Context;
 use ananke::project::locate;
 use ananke::recording::{RecordingMode, Recordings};
+use ananke::source::{self, Node};
 use ananke::text::{escape, nearest};
 use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
@@ -130,6 +131,22 @@ impl ClientConfig {
     /// `initialize` names a config, once.
     pub(super) fn name(&self, config: PathBuf) {
         self.0.get_or_init(|| config);
+    }
+
+    /// The `redact` of the config of `initialize`, or of the nearest one; `None` without a config or a list.
+    ///
+    /// # Errors
+    /// If the config cannot be read, since its secrets are not known then.
+    pub(super) fn redact(&self, context: &Context) -> Result<Option<Value>, SessionError> {
+        let Ok(path) = self.located(None, &[], context) else {
+            return Ok(None);
+        };
+        let shown = path.display().to_string();
+        let source = source::read(&context.files, &path, &shown);
+        let source = source.map_err(|problem| SessionError::of_problems(&[problem]))?;
+        let config =
+            source::parse(&source).map_err(|problems| SessionError::of_problems(&problems))?;
+        Ok(config.get("redact").map(Node::to_json))
     }
 
     /// The config that a request names, else that of `initialize`, else the nearest above the first of `paths` or the working

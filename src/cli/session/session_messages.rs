@@ -207,7 +207,7 @@ pub(super) struct TurnResult {
 /// The end of a session.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ClosedSession {
-    /// Events of an `external` agent that came after the end of their turn, in words.
+    /// Events of an `external` agent that came after the end of their turn, and what a replay did not use of its recording, in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) warnings: Vec<String>,
 }

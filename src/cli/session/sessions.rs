@@ -125,7 +125,7 @@ impl Sessions {
             (None, None) => SessionAgent::OfConfig(self.config()?, None),
         };
         let mut setup = self.setup(agent, instructions, &callbacks);
-        setup.recording = recording(record, replay, id, &self.context)?;
+        setup.recording = self.recording(record, replay, id)?;
         if is_external {
             // Such an agent executes its own tools: a call without a result is one that it has not ended.
             setup.undeclared = UndeclaredCalls::Rejected;
@@ -154,6 +154,17 @@ impl Sessions {
 
     async fn turn(&self, session: &str, input: HeldInput) -> Result<TurnResult, SessionError> {
         let held = self.held(session)?;
+        // A session that was never used is not recorded, so this is an error of its first turn alone.
+        if let Some(recording) = &held.setup.recording
+            && recording.is_missing()
+        {
+            let message = format!(
+                "there is no recording of `{}` in `{}`: record the session first, to the end of a turn at least",
+                escape::line(&recording.id),
+                recording.recordings.shown
+            );
+            return Err(SessionError::params(message));
+        }
         let keep = |run: &_| self.keep(CheckedRun::of(run));
         let (run, done) = held.turn(input, keep).await?;
         let events: Vec<SessionEvent> = done.events().iter().map(SessionEvent::from).collect();
@@ -212,8 +223,8 @@ impl Sessions {
         let held = self.held(&params.session)?;
         let closed = held.close().await;
         self.sessions().shift_remove(&params.session);
-        let warnings = self.turns.close(&params.session);
-        closed?;
+        let mut warnings = self.turns.close(&params.session);
+        warnings.extend(closed?);
         Ok(ClosedSession { warnings })
     }
 
@@ -372,6 +383,43 @@ impl Sessions {
         Ok(run.in_project(&self.setup(agent, None, &callbacks)))
     }
 
+    /// The recording that a session writes or is replayed from.
+    ///
+    /// # Errors
+    /// If the keys do not go together, the recording cannot be written, or there is none to be replayed.
+    fn recording(
+        &self,
+        record: Option<PathBuf>,
+        replay: Option<PathBuf>,
+        id: Option<String>,
+    ) -> Result<Option<SessionRecording>, SessionError> {
+        let Some(recordings) = named_recordings(record, replay, &self.context)? else {
+            if id.is_some() {
+                let message = "`id` goes with `record` or `replay`: it is the name of a recording";
+                return Err(SessionError::params(message));
+            }
+            return Ok(None);
+        };
+        let Some(id) = id.filter(|id| !id.is_empty()) else {
+            let message = "`record` and `replay` need the `id` of the recording";
+            return Err(SessionError::params(message));
+        };
+        // What is wrong with the folder is said here, because the caller of the first run is not the one that named it.
+        match recordings.mode {
+            RecordingMode::Replay | RecordingMode::RecordMissing => {}
+            RecordingMode::Record => {
+                let writable = recordings.check_writable(iter::once(id.as_str().into()));
+                writable.map_err(SessionError::params)?;
+            }
+        }
+        let redact = self.config.redact(&self.context)?;
+        Ok(Some(SessionRecording {
+            recordings,
+            id,
+            redact,
+        }))
+    }
+
     fn callbacks(&self, session: &str, limit: Duration) -> Callbacks {
         Callbacks {
             client: self.client.clone(),
@@ -448,45 +496,6 @@ fn caller(lane: &str) -> AgentTarget {
 fn external(name: &str, limit: Duration) -> AgentTarget {
     let timeout = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
     AgentTarget::new("external", json!({ "agent": name, "timeout_ms": timeout }))
-}
-
-/// The recording that a session writes or is replayed from.
-///
-/// # Errors
-/// If the keys do not go together, the recording cannot be written, or there is none to be replayed.
-fn recording(
-    record: Option<PathBuf>,
-    replay: Option<PathBuf>,
-    id: Option<String>,
-    context: &Context,
-) -> Result<Option<SessionRecording>, SessionError> {
-    let Some(recordings) = named_recordings(record, replay, context)? else {
-        if id.is_some() {
-            let message = "`id` goes with `record` or `replay`: it is the name of a recording";
-            return Err(SessionError::params(message));
-        }
-        return Ok(None);
-    };
-    let Some(id) = id else {
-        let message = "`record` and `replay` need the `id` of the recording";
-        return Err(SessionError::params(message));
-    };
-    // What is wrong with the folder is said here, because the caller of the first run is not the one that named it.
-    match recordings.mode {
-        RecordingMode::Replay if !recordings.has(&id) => {
-            let id = escape::line(&id);
-            let folder = &recordings.shown;
-            let message =
-                format!("there is no recording of `{id}` in `{folder}`: record the session first");
-            return Err(SessionError::params(message));
-        }
-        RecordingMode::Replay | RecordingMode::RecordMissing => {}
-        RecordingMode::Record => {
-            let writable = recordings.check_writable(iter::once(id.as_str().into()));
-            writable.map_err(SessionError::params)?;
-        }
-    }
-    Ok(Some(SessionRecording { recordings, id }))
 }
 
 /// A target in place, in which nothing refers to a variable.

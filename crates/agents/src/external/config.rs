@@ -19,7 +19,7 @@ use ananke_trace::outcome::AgentHost;
 #[schemars(transform = NotBefore("1.4"))]
 pub struct ExternalConfig {
     /// The name of the agent, also in reports.
-    #[schemars(example = &"shop")]
+    #[schemars(length(min = 1), example = &"shop")]
     pub agent: Text,
 }
 

@@ -1,4 +1,4 @@
-// A model behind the Responses API and chat completions, by a public mock of them: what is answered depends on what the user says.
+// A model behind the Responses API, the Messages API and chat completions, by a public mock of them: what is answered depends on what the user says.
 //
 // It binds a free port on the loopback interface, prints its address as the first line of its standard output, and ends
 // when its standard input is closed or on SIGTERM.

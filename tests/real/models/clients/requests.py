@@ -1,21 +1,27 @@
-"""Holds requests of recordings against the types of the official client of OpenAI: requests.py FOLDER…"""
+"""Holds requests of recordings against the types of an official client: requests.py responses|messages FOLDER…"""
 
 import json
 import sys
 from pathlib import Path
 
-from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
 from pydantic import TypeAdapter, ValidationError
 
-KNOWN = set(ResponseCreateParamsStreaming.__annotations__) | {
-    key for base in ResponseCreateParamsStreaming.__orig_bases__ for key in getattr(base, "__annotations__", {})
-}
-TYPES = TypeAdapter(ResponseCreateParamsStreaming)
+if sys.argv[1] == "responses":
+    from openai.types.responses.response_create_params import ResponseCreateParamsStreaming as Request
+
+    ITEMS = "input"
+else:
+    from anthropic.types.message_create_params import MessageCreateParamsStreaming as Request
+
+    ITEMS = "messages"
+
+KNOWN = set(Request.__annotations__) | {key for base in Request.__orig_bases__ for key in getattr(base, "__annotations__", {})}
+TYPES = TypeAdapter(Request)
 
 
 def requests() -> list[dict]:
     """The bodies of the requests in all recordings."""
-    files = [file for folder in sys.argv[1:] for file in sorted(Path(folder).rglob("*.jsonl"))]
+    files = [file for folder in sys.argv[2:] for file in sorted(Path(folder).rglob("*.jsonl"))]
     lines = [json.loads(line) for file in files for line in file.read_text().splitlines()]
     return [line["request"]["body"] for line in lines if "request" in line]
 
@@ -25,7 +31,7 @@ def problems_of(body: dict) -> list[str]:
     try:
         # A list of the types is an iterable, which is only looked at when it is read.
         read = TYPES.validate_python(body)
-        problems += [] if len(list(read["input"])) == len(body["input"]) else ["items are missing"]
+        problems += [] if len(list(read[ITEMS])) == len(body[ITEMS]) else ["items are missing"]
         list(read.get("tools", []))
     except ValidationError as error:
         problems.append(str(error))

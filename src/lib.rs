@@ -128,6 +128,8 @@ pub use ananke_agents::http_server;
 #[doc(hidden)]
 pub use ananke_agui as agui;
 #[doc(hidden)]
+pub use ananke_aisdk as aisdk;
+#[doc(hidden)]
 pub use ananke_base::{context, diagnostic, message, reduction, source, statistics, text};
 #[doc(hidden)]
 pub use ananke_conversation as conversation;

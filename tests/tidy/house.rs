@@ -13,6 +13,7 @@ pub(crate) const CRATES: &[&[&str]] = &[
         "agui",
         "a2a",
         "mcp",
+        "aisdk",
         "openai",
         "responses",
         "http",
@@ -27,7 +28,8 @@ pub(crate) const CRATES: &[&[&str]] = &[
 ];
 
 /// The crates that are one protocol each. Only the package at the root knows them.
-pub(crate) const PROTOCOLS: &[&str] = &["agui", "a2a", "mcp", "openai", "responses", "http"];
+pub(crate) const PROTOCOLS: &[&str] =
+    &["agui", "a2a", "mcp", "aisdk", "openai", "responses", "http"];
 
 /// The rooms of a crate or of a folder in it, in the direction of the data: a room may use those before it, never those behind it,
 /// neither by their path nor through a re-export.
@@ -220,6 +222,7 @@ pub(crate) const PROTOCOL_WORDS: &[(&str, &[&str])] = &[
         "agui/",
         &["agui", "ag_ui", "copilot", "copilotkit", "tool_call_start"],
     ),
+    ("aisdk/", &["aisdk", "ai_sdk"]),
     ("openai/", &["openai", "open_ai"]),
     ("agents/scripted/", &["scripted"]),
 ];
@@ -492,6 +495,12 @@ pub(crate) const ADDED: &[AddedLines] = &[
         krate: "command",
         lines: 350,
         what: "turns that a client of a session makes",
+    },
+    AddedLines {
+        stage: "38a",
+        krate: "aisdk",
+        lines: 3_000,
+        what: "UI message streams of AI SDK",
     },
 ];
 

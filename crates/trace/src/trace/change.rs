@@ -91,17 +91,12 @@ impl fmt::Display for RunEnd {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Finished => formatter.write_str("finished"),
-            Self::Error {
-                message,
-                code: Some(code),
-            } => write!(formatter, "{message} (code `{code}`)"),
-            Self::Error {
-                message,
-                code: None,
-            } => formatter.write_str(message),
+            Self::Error { message, code } => match code {
+                Some(code) => write!(formatter, "{message} (code `{code}`)"),
+                None => formatter.write_str(message),
+            },
             Self::Cancelled => formatter.write_str("cancelled"),
             Self::Interrupted(_) => formatter.write_str("interrupted"),
-            // An end that ananke does not know has the agent's own word.
             Self::Unknown(outcome) => formatter.write_str(outcome),
         }
     }
@@ -192,6 +187,11 @@ pub enum Change<'a> {
     },
     /// A message is complete.
     MessageClosed {
+        /// The message's id.
+        id: Cow<'a, str>,
+    },
+    /// The agent takes a message back: its text is unsaid, and no more of it comes.
+    MessageRetracted {
         /// The message's id.
         id: Cow<'a, str>,
     },

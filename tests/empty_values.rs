@@ -65,7 +65,10 @@ fn schema(kind: &str) -> Value {
 impl Place {
     /// Whether files of older versions have it.
     fn is_older(&self) -> bool {
-        !matches!(self.of.as_str(), "http" | "responses" | "external")
+        !matches!(
+            self.of.as_str(),
+            "ai-sdk" | "http" | "responses" | "external"
+        )
     }
 
     /// Whether it is filled for each test, with the variables of its row and its hooks.
@@ -115,6 +118,7 @@ impl Place {
             ("a2a", _) => json!({ "endpoint": endpoint }),
             ("mcp", "env") => json!({ "transport": "stdio", "command": ["true"] }),
             ("mcp", _) => json!({ "transport": "http", "endpoint": endpoint }),
+            ("ai-sdk", _) => json!({ "endpoint": endpoint }),
             ("openai" | "responses", _) => json!({ "endpoint": endpoint, "model": "m" }),
             ("http", _) => json!({ "endpoint": endpoint, "response": { "text": "a" } }),
             ("external", _) => json!({ "agent": "shop" }),

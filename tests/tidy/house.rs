@@ -222,7 +222,7 @@ pub(crate) const PROTOCOL_WORDS: &[(&str, &[&str])] = &[
         "agui/",
         &["agui", "ag_ui", "copilot", "copilotkit", "tool_call_start"],
     ),
-    ("aisdk/", &["aisdk", "ai_sdk"]),
+    ("aisdk/", &["aisdk"]),
     ("openai/", &["openai", "open_ai"]),
     ("agents/scripted/", &["scripted"]),
 ];

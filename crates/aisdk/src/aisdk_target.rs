@@ -5,9 +5,9 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::chat_request::OWN_KEYS;
 use super::config::{AiSdkConfig, AiSdkSettings};
 use super::session::AiSdkSession;
+use super::ui_chat_request::OWN_KEYS;
 use ananke_agents::http::{headers, place};
 use ananke_agents::{Session, SessionOptions, Target, TargetError};
 use ananke_base::diagnostic::Code;

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::message_part::{MessagePart, TextPart, ToolPart};
+use super::ui_part::{UiPart, UiTextPart, UiToolPart};
 
 /// A message of the assistant.
 #[derive(Clone, Debug)]
 pub(super) struct AssistantMessage {
     pub(super) id: String,
     metadata: Option<Value>,
-    parts: Vec<MessagePart>,
+    parts: Vec<UiPart>,
 }
 
 impl AssistantMessage {
@@ -22,51 +22,52 @@ impl AssistantMessage {
     }
 
     /// Adds a part at the end. Returns its place.
-    pub(super) fn push(&mut self, part: MessagePart) -> usize {
+    pub(super) fn push(&mut self, part: UiPart) -> usize {
         self.parts.push(part);
         self.parts.len() - 1
     }
 
     /// The text or the reasoning at this place.
-    pub(super) fn text(&mut self, place: usize) -> Option<&mut TextPart> {
+    pub(super) fn text(&mut self, place: usize) -> Option<&mut UiTextPart> {
         match self.parts.get_mut(place) {
-            Some(MessagePart::Text(part)) => Some(part),
+            Some(UiPart::Text(part)) => Some(part),
             _ => None,
         }
     }
 
     /// The call at this place.
-    pub(super) fn tool(&mut self, place: usize) -> Option<&mut ToolPart> {
+    pub(super) fn tool(&mut self, place: usize) -> Option<&mut UiToolPart> {
         match self.parts.get_mut(place) {
-            Some(MessagePart::Tool(part)) => Some(part),
+            Some(UiPart::Tool(part)) => Some(part),
             _ => None,
         }
     }
 
     /// Replaces the part of the application with the same type and id, or adds it.
     pub(super) fn put_data(&mut self, data: &Value) {
-        let is_same = |part: &MessagePart| match part {
-            MessagePart::Other(known) => {
-                !data["id"].is_null() && known["type"] == data["type"] && known["id"] == data["id"]
+        for part in &mut self.parts {
+            // A part without an id is never the same as another one.
+            if let UiPart::Other(known) = part
+                && !data["id"].is_null()
+                && known["type"] == data["type"]
+                && known["id"] == data["id"]
+            {
+                known.clone_from(data);
+                return;
             }
-            _ => false,
-        };
-        let part = MessagePart::Other(data.clone());
-        match self.parts.iter().position(is_same) {
-            Some(place) => self.parts[place] = part,
-            None => self.parts.push(part),
         }
+        self.parts.push(UiPart::Other(data.clone()));
     }
 
     /// Drops the parts after the last step began, or all parts if none did. Returns the number of parts that are left.
     pub(super) fn drop_step(&mut self) -> usize {
-        let is_start = |part: &MessagePart| matches!(part, MessagePart::StepStart);
-        let left = match self.parts.iter().rposition(is_start) {
-            Some(place) => place + 1,
-            None => 0,
-        };
-        self.parts.truncate(left);
-        left
+        // The start of the step stays, since the retry has no start of its own.
+        while let Some(part) = self.parts.last()
+            && !matches!(part, UiPart::StepStart)
+        {
+            self.parts.pop();
+        }
+        self.parts.len()
     }
 
     /// Merges metadata into that of the message: mappings key by key, as the official client does.
@@ -138,15 +139,15 @@ mod tests {
     fn a_reset_drops_what_came_since_the_step_began() {
         let mut message = AssistantMessage::new("m".to_owned());
         let part = |text: &str| {
-            MessagePart::Text(TextPart {
+            UiPart::Text(UiTextPart {
                 part_type: "text",
                 text: text.to_owned(),
                 metadata: None,
             })
         };
-        message.push(MessagePart::StepStart);
+        message.push(UiPart::StepStart);
         message.push(part("a"));
-        message.push(MessagePart::StepStart);
+        message.push(UiPart::StepStart);
         message.push(part("b"));
         assert_eq!(message.drop_step(), 3);
         assert_eq!(message.drop_step(), 3);

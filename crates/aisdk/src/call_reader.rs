@@ -4,14 +4,15 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use super::chat_calls::{CallProgress, PendingApproval};
-use super::chunk::UiChunk;
-use super::message_part::{MessagePart, ToolPart, ToolState};
-use super::stream_reader::{UiStreamReader, warn_of_half};
+use super::chat_calls::{PendingApproval, UiCallProgress};
+use super::reported_changes::ReportedChanges;
+use super::stream_reader::UiStreamReader;
+use super::ui_chunk::UiChunk;
+use super::ui_part::{UiPart, UiToolPart, UiToolState};
 use ananke_base::source::received_json::without_marks;
 use ananke_trace::trace::{Change, Fact, Facts, ResultContent, Unread, is_same_json};
 
-/// The result of a call that was denied without a reason, as the SDK tells it to the model.
+/// The result of a call that was denied without a reason, as the SDK says to the model.
 const DENIED: &str = "Tool execution denied.";
 
 /// The result of a call whose step was taken back.
@@ -31,29 +32,29 @@ const APPROVAL_KEYS: [(&str, &str); 5] = [
 
 impl UiStreamReader<'_> {
     /// The call that a chunk with input is about: the newest with its id and its tool whose outcome is open, else a new one.
-    fn call_of(&mut self, chunk: &UiChunk, report: &mut dyn FnMut(Change<'_>)) -> Option<usize> {
+    fn call_of(&mut self, chunk: &UiChunk, changes: &mut ReportedChanges<'_>) -> Option<usize> {
         let id = chunk.id("toolCallId");
         let tool = chunk.word("toolName");
         if let Some(id) = &id
             && let Some(number) = self.chat.calls.newest(id)
         {
             let call = self.chat.calls.call(number);
-            let is_open = call.progress == CallProgress::Open && call.place.is_some();
+            let is_open = call.progress == UiCallProgress::Open && call.place.is_some();
             if is_open && tool.is_none_or(|tool| tool == call.tool) {
                 return Some(number);
             }
         }
         let Some(tool) = tool else {
             let why = "a chunk of the call came, but no name of its tool";
-            report(Change::Unread(Unread::call(&id.unwrap_or_default(), why)));
+            changes.report(Change::Unread(Unread::call(&id.unwrap_or_default(), why)));
             return None;
         };
-        let part = MessagePart::Tool(ToolPart::new(tool, id.as_deref().unwrap_or_default()));
+        let part = UiPart::Tool(UiToolPart::new(tool, id.as_deref().unwrap_or_default()));
         let place = self.chat.assistant().push(part);
         let number = self.chat.calls.add(id.as_deref(), tool, place);
         let call = self.chat.calls.call(number);
         let key = call.key.clone();
-        report(Change::CallOpened {
+        changes.report(Change::CallOpened {
             id: Cow::Borrowed(&key),
             name: Cow::Borrowed(tool),
             subagent: None,
@@ -89,53 +90,53 @@ impl UiStreamReader<'_> {
         }
     }
 
-    pub(super) fn input_start(&mut self, chunk: &UiChunk, report: &mut dyn FnMut(Change<'_>)) {
-        if let Some(number) = self.call_of(chunk, report) {
+    pub(super) fn input_start(&mut self, chunk: &UiChunk, changes: &mut ReportedChanges<'_>) {
+        if let Some(number) = self.call_of(chunk, changes) {
             self.chat.calls.call(number).has_text_input =
                 chunk.word("inputEncoding") == Some("text");
             self.keep(number, chunk, "callProviderMetadata");
         }
     }
 
-    /// Keeps a piece of an input. It is reported with the whole, which counts if the two differ.
-    pub(super) fn input_piece(&mut self, chunk: &UiChunk, report: &mut dyn FnMut(Change<'_>)) {
+    /// Keeps a piece of an input. It is reported with the whole, because the backend executes the whole if the two differ.
+    pub(super) fn input_piece(&mut self, chunk: &UiChunk, changes: &mut ReportedChanges<'_>) {
         let Some(piece) = chunk.text("inputTextDelta") else {
             return;
         };
         let Some(number) = self.known_call(chunk) else {
             let id = chunk.id("toolCallId").unwrap_or_default();
             let why = "a piece of its input came, but not its beginning";
-            return report(Change::Unread(Unread::call(&id, why)));
+            return changes.report(Change::Unread(Unread::call(&id, why)));
         };
         let call = self.chat.calls.call(number);
         if call.is_input_reported {
             let why = "more of them came after their end";
             let unread = Unread::arguments(call.tool.clone(), why);
-            return report(Change::Unread(unread));
+            return changes.report(Change::Unread(unread));
         }
         let (delta, has_lone_half) = call.joiner.join(piece);
         call.input.push_str(&delta);
         if has_lone_half {
-            warn_of_half(report);
+            changes.warn_of_half();
         }
     }
 
-    pub(super) fn input(&mut self, chunk: &UiChunk, report: &mut dyn FnMut(Change<'_>)) {
-        let Some(number) = self.call_of(chunk, report) else {
+    pub(super) fn input(&mut self, chunk: &UiChunk, changes: &mut ReportedChanges<'_>) {
+        let Some(number) = self.call_of(chunk, changes) else {
             return;
         };
         self.keep(number, chunk, "callProviderMetadata");
         let input = chunk.get("input");
         let kept = input.cloned().unwrap_or_else(|| self.input_so_far(number));
         if self.chat.calls.call(number).is_input_reported {
-            self.compare_input(number, &kept, report);
+            self.compare_input(number, &kept, changes);
         }
         if let Some(part) = self.chat.part_of(number) {
             part.is_dynamic |= chunk.is_true("dynamic");
-            part.state = ToolState::InputAvailable;
+            part.state = UiToolState::InputAvailable;
             part.set("input", kept);
         }
-        self.report_input(number, input.map(arguments_of), report);
+        self.report_input(number, input.map(arguments_of), changes);
     }
 
     /// The input as far as it has arrived, as JSON.
@@ -150,7 +151,7 @@ impl UiStreamReader<'_> {
     }
 
     /// Reports the input of a call that is announced again, if it is another one.
-    fn compare_input(&mut self, number: usize, input: &Value, report: &mut dyn FnMut(Change<'_>)) {
+    fn compare_input(&mut self, number: usize, input: &Value, changes: &mut ReportedChanges<'_>) {
         let known = self
             .chat
             .part_of(number)
@@ -158,7 +159,7 @@ impl UiStreamReader<'_> {
         if known.is_some_and(|known| !is_same_json(&known, input)) {
             let why = "they are others where the call is announced again";
             let unread = Unread::arguments(self.chat.calls.call(number).tool.clone(), why);
-            report(Change::Unread(unread));
+            changes.report(Change::Unread(unread));
         }
     }
 
@@ -167,7 +168,7 @@ impl UiStreamReader<'_> {
         &mut self,
         number: usize,
         whole: Option<String>,
-        report: &mut dyn FnMut(Change<'_>),
+        changes: &mut ReportedChanges<'_>,
     ) {
         let call = self.chat.calls.call(number);
         if std::mem::replace(&mut call.is_input_reported, true) {
@@ -178,7 +179,7 @@ impl UiStreamReader<'_> {
             && whole.is_none()
         {
             pieces.push(lone);
-            warn_of_half(report);
+            changes.warn_of_half();
         }
         let call = self.chat.calls.call(number);
         let delta = match whole {
@@ -189,37 +190,41 @@ impl UiStreamReader<'_> {
         let id = Cow::Borrowed(call.key.as_str());
         if !delta.is_empty() {
             let delta = delta.into();
-            report(Change::CallArgs {
+            changes.report(Change::CallArgs {
                 id: id.clone(),
                 delta,
             });
         }
-        report(Change::CallArgsDone { id });
+        changes.report(Change::CallArgsDone { id });
     }
 
     /// Reads a call that the backend refused: it failed with this error.
-    pub(super) fn input_error(&mut self, chunk: &UiChunk, report: &mut dyn FnMut(Change<'_>)) {
-        let Some(number) = self.call_of(chunk, report) else {
+    pub(super) fn input_error(&mut self, chunk: &UiChunk, changes: &mut ReportedChanges<'_>) {
+        let Some(number) = self.call_of(chunk, changes) else {
             return;
         };
         self.keep(number, chunk, "resultProviderMetadata");
-        // The input may be the text that is no valid JSON.
+        // The input may be the text of a call that cannot be parsed.
         let whole = match chunk.get("input") {
             Some(Value::String(text)) => Some(text.clone()),
             Some(value) => Some(without_marks(value).to_string()),
             None => None,
         };
-        self.report_input(number, whole, report);
+        self.report_input(number, whole, changes);
         if let Some(part) = self.chat.part_of(number) {
             part.set("input", chunk.value()["input"].clone());
         }
-        self.fail(number, chunk, report);
+        self.fail(number, chunk, changes);
     }
 
-    pub(super) fn approval_request(&mut self, chunk: &UiChunk, report: &mut dyn FnMut(Change<'_>)) {
+    pub(super) fn approval_request(&mut self, chunk: &UiChunk, changes: &mut ReportedChanges<'_>) {
         let id = chunk.id("approvalId").unwrap_or_default();
         let Some(number) = self.known_call(chunk) else {
-            return report(unknown_approval("approval-request"));
+            // Nothing can be approved of a call that is not known, so that the end of the run is not certain.
+            let facts = Facts::of(&[Fact::Interrupts, Fact::CallEnds]);
+            let why = "its call is not in the chat";
+            let unread = Unread::known("approval:request", facts, why);
+            return changes.report(Change::Unread(unread));
         };
         let mut approval = Map::new();
         approval.insert("id".to_owned(), id.as_ref().into());
@@ -229,9 +234,9 @@ impl UiStreamReader<'_> {
             }
         }
         // The input of a call that waits is whole, even if nothing said so.
-        self.report_input(number, None, report);
+        self.report_input(number, None, changes);
         if let Some(part) = self.chat.part_of(number) {
-            part.state = ToolState::ApprovalRequested;
+            part.state = UiToolState::ApprovalRequested;
             part.set("approval", approval.into());
         }
         let approval = PendingApproval {
@@ -254,7 +259,7 @@ impl UiStreamReader<'_> {
         self.chat.calls.call(number).approval = None;
         self.keep(number, chunk, "callProviderMetadata");
         if let Some(part) = self.chat.part_of(number) {
-            part.state = ToolState::ApprovalResponded;
+            part.state = UiToolState::ApprovalResponded;
             let mut approval = part.keys.get("approval").cloned().unwrap_or_default();
             for key in ["approved", "reason"] {
                 if let Some(value) = chunk.get(key) {
@@ -265,21 +270,21 @@ impl UiStreamReader<'_> {
         }
     }
 
-    pub(super) fn output(&mut self, chunk: &UiChunk, report: &mut dyn FnMut(Change<'_>)) {
-        let Some(number) = self.ended_call(chunk, report) else {
+    pub(super) fn output(&mut self, chunk: &UiChunk, changes: &mut ReportedChanges<'_>) {
+        let Some(number) = self.ended_call(chunk, changes) else {
             return;
         };
         let output = &chunk.value()["output"];
         let is_preliminary = chunk.is_true("preliminary");
         if let Some(part) = self.chat.part_of(number) {
-            part.state = ToolState::OutputAvailable;
+            part.state = UiToolState::OutputAvailable;
             part.set("output", output.clone());
             part.keys.shift_remove("preliminary");
             if is_preliminary {
                 part.set("preliminary", true.into());
             }
         }
-        // A state on the way is no result: the last output is.
+        // A state on the way is no result, since rules about results would see what the agent never took for one.
         if is_preliminary {
             return;
         }
@@ -287,22 +292,22 @@ impl UiStreamReader<'_> {
             Value::String(text) => ResultContent::Text(Cow::Borrowed(text)),
             value => ResultContent::Json(without_marks(value).into_owned()),
         };
-        self.answer(number, result, None, report);
+        self.answer(number, result, None, changes);
     }
 
-    pub(super) fn output_error(&mut self, chunk: &UiChunk, report: &mut dyn FnMut(Change<'_>)) {
-        if let Some(number) = self.ended_call(chunk, report) {
-            self.fail(number, chunk, report);
+    pub(super) fn output_error(&mut self, chunk: &UiChunk, changes: &mut ReportedChanges<'_>) {
+        if let Some(number) = self.ended_call(chunk, changes) {
+            self.fail(number, chunk, changes);
         }
     }
 
-    pub(super) fn output_denied(&mut self, chunk: &UiChunk, report: &mut dyn FnMut(Change<'_>)) {
-        let Some(number) = self.ended_call(chunk, report) else {
+    pub(super) fn output_denied(&mut self, chunk: &UiChunk, changes: &mut ReportedChanges<'_>) {
+        let Some(number) = self.ended_call(chunk, changes) else {
             return;
         };
         let mut reason = None;
         if let Some(part) = self.chat.part_of(number) {
-            part.state = ToolState::OutputDenied;
+            part.state = UiToolState::OutputDenied;
             let approval = part.keys.get("approval");
             reason = approval.and_then(|approval| approval["reason"].as_str().map(str::to_owned));
         }
@@ -311,37 +316,37 @@ impl UiStreamReader<'_> {
             number,
             ResultContent::Text(words.into()),
             Some(true),
-            report,
+            changes,
         );
         let id = Cow::Borrowed(self.chat.calls.call(number).key.as_str());
-        report(Change::CallFailed {
+        changes.report(Change::CallFailed {
             id,
             is_denied: true,
         });
     }
 
     /// The call that an outcome is about, whose input is whole then.
-    fn ended_call(&mut self, chunk: &UiChunk, report: &mut dyn FnMut(Change<'_>)) -> Option<usize> {
+    fn ended_call(&mut self, chunk: &UiChunk, changes: &mut ReportedChanges<'_>) -> Option<usize> {
         let Some(number) = self.known_call(chunk) else {
             let id = chunk.id("toolCallId").unwrap_or_default();
             let why = "the call is not in the chat";
-            report(Change::Unread(Unread::results(&id, why)));
+            changes.report(Change::Unread(Unread::results(&id, why)));
             return None;
         };
         self.keep(number, chunk, "resultProviderMetadata");
-        self.report_input(number, None, report);
+        self.report_input(number, None, changes);
         Some(number)
     }
 
     /// Takes the error of a chunk as the result of a call.
-    fn fail(&mut self, number: usize, chunk: &UiChunk, report: &mut dyn FnMut(Change<'_>)) {
+    fn fail(&mut self, number: usize, chunk: &UiChunk, changes: &mut ReportedChanges<'_>) {
         let error = chunk.value()["errorText"].as_str().unwrap_or_default();
         if let Some(part) = self.chat.part_of(number) {
-            part.state = ToolState::OutputError;
+            part.state = UiToolState::OutputError;
             part.set("errorText", error.into());
         }
         let result = ResultContent::Text(Cow::Borrowed(error));
-        self.answer(number, result, Some(true), report);
+        self.answer(number, result, Some(true), changes);
     }
 
     /// Reports the result of a call.
@@ -350,12 +355,12 @@ impl UiStreamReader<'_> {
         number: usize,
         result: ResultContent<'_>,
         is_error: Option<bool>,
-        report: &mut dyn FnMut(Change<'_>),
+        changes: &mut ReportedChanges<'_>,
     ) {
         let call = self.chat.calls.call(number);
-        call.progress = CallProgress::Ended;
+        call.progress = UiCallProgress::Ended;
         call.approval = None;
-        report(Change::CallAnswered {
+        changes.report(Change::CallAnswered {
             id: Cow::Borrowed(&call.key),
             result,
             is_error,
@@ -363,37 +368,38 @@ impl UiStreamReader<'_> {
     }
 
     /// Takes a call out of the chat, since its step was taken back.
-    pub(super) fn take_back(&mut self, number: usize, report: &mut dyn FnMut(Change<'_>)) {
-        self.report_input(number, None, report);
+    pub(super) fn take_back(&mut self, number: usize, changes: &mut ReportedChanges<'_>) {
+        self.report_input(number, None, changes);
         let call = self.chat.calls.call(number);
         call.place = None;
-        if call.progress == CallProgress::Open {
+        // An error ends the call, since the client would otherwise execute it for a backend that has forgotten it.
+        if call.progress == UiCallProgress::Open {
             let result = ResultContent::Text(TAKEN_BACK.into());
-            self.answer(number, result, Some(true), report);
+            self.answer(number, result, Some(true), changes);
         }
     }
 
     /// Reports the inputs whose end did not come, since the response is over.
-    pub(super) fn finish_calls(&mut self, report: &mut dyn FnMut(Change<'_>)) {
+    pub(super) fn finish_calls(&mut self, changes: &mut ReportedChanges<'_>) {
         for number in self.earlier_calls..self.chat.calls.count() {
             if self.chat.calls.call(number).is_input_reported {
                 continue;
             }
             let input = self.input_so_far(number);
             if let Some(part) = self.chat.part_of(number) {
-                part.state = ToolState::InputAvailable;
+                part.state = UiToolState::InputAvailable;
                 part.set("input", input);
             }
-            self.report_input(number, None, report);
+            self.report_input(number, None, changes);
         }
     }
 
     /// Reports the pieces of inputs of a response that is no longer read.
-    pub(super) fn abandon_calls(&mut self, report: &mut dyn FnMut(Change<'_>)) {
+    pub(super) fn abandon_calls(&mut self, changes: &mut ReportedChanges<'_>) {
         for number in self.earlier_calls..self.chat.calls.count() {
             let call = self.chat.calls.call(number);
             if !call.is_input_reported && !call.input.is_empty() {
-                report(Change::CallArgs {
+                changes.report(Change::CallArgs {
                     id: Cow::Borrowed(&call.key),
                     delta: Cow::Borrowed(&call.input),
                 });
@@ -416,11 +422,4 @@ fn arguments_of(input: &Value) -> String {
 /// A text as the only argument of a call: tools whose input is a text have no names for arguments.
 fn text_arguments(text: &str) -> String {
     json!({ "input": text }).to_string()
-}
-
-/// A question about a call that is not in the chat: whether the run waits for an answer is not known.
-fn unknown_approval(name: &str) -> Change<'static> {
-    let facts = Facts::of(&[Fact::Interrupts, Fact::CallEnds]);
-    let why = "its call is not in the chat";
-    Change::Unread(Unread::known(format!("approval:{name}"), facts, why))
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::assistant_message::AssistantMessage;
-use super::chat_calls::{CallProgress, ChatCalls};
-use super::message_part::{MessagePart, TextPart, ToolPart, ToolState};
+use super::chat_calls::{ChatCalls, UiCallProgress};
+use super::ui_part::{UiPart, UiTextPart, UiToolPart, UiToolState};
 use ananke_agents::{Action, SessionOptions, TargetError};
 use ananke_base::context::Ids;
 use ananke_base::message::{
@@ -59,6 +59,7 @@ impl Chat {
                 content,
                 ..
             } => {
+                // Parts of calls that are still open stay as they are, because the official client sends them too.
                 self.end_message();
                 let parts = parts_of(&content);
                 self.messages
@@ -108,7 +109,7 @@ impl Chat {
     }
 
     /// The part of a call, unless it was dropped or is of an earlier turn.
-    pub(super) fn part_of(&mut self, call: usize) -> Option<&mut ToolPart> {
+    pub(super) fn part_of(&mut self, call: usize) -> Option<&mut UiToolPart> {
         let place = self.calls.call(call).place?;
         self.assistant.as_mut()?.tool(place)
     }
@@ -126,7 +127,7 @@ impl Chat {
         let Some(number) = self.calls.of_key(&answer.call) else {
             return;
         };
-        self.calls.call(number).progress = CallProgress::Ended;
+        self.calls.call(number).progress = UiCallProgress::Ended;
         if let Some(part) = self.part_of(number) {
             part.answer(answer);
         }
@@ -150,7 +151,7 @@ impl Chat {
             }
             _ => None,
         };
-        part.state = ToolState::ApprovalResponded;
+        part.state = UiToolState::ApprovalResponded;
         let mut approval = part.keys.get("approval").cloned().unwrap_or_default();
         approval["id"] = answer.id.as_str().into();
         approval["approved"] = (answer.is_resolved && said.unwrap_or(true)).into();
@@ -164,7 +165,8 @@ impl Chat {
 
     /// Adds a message of the history of the test. Messages of the assistant and of tools between two of the user are one message.
     fn add_earlier(&mut self, message: &HistoryMessage) {
-        let id = || match &message.id {
+        // An id is never empty, since backends refuse such a message.
+        let id = match &message.id {
             Some(id) => id.clone(),
             None => self.ids.next("message"),
         };
@@ -172,7 +174,7 @@ impl Chat {
             Role::Tool => self.add_result(message),
             Role::Assistant => {
                 if self.assistant.is_none() {
-                    self.assistant = Some(AssistantMessage::new(id()));
+                    self.assistant = Some(AssistantMessage::new(id));
                 }
                 self.add_step(message);
             }
@@ -186,7 +188,7 @@ impl Chat {
                     Some(content) => parts_of(content),
                     None => Vec::new(),
                 };
-                let sent = json!({ "id": id(), "role": role, "parts": parts });
+                let sent = json!({ "id": id, "role": role, "parts": parts });
                 self.end_message();
                 self.messages.push(sent);
             }
@@ -196,27 +198,27 @@ impl Chat {
     /// Adds what the assistant said and called in one step of the history.
     fn add_step(&mut self, message: &HistoryMessage) {
         let assistant = self.assistant();
-        assistant.push(MessagePart::StepStart);
+        assistant.push(UiPart::StepStart);
         if let Some(content) = &message.content {
             for part in parts_of(content) {
                 let part = match part["text"].as_str() {
-                    Some(text) => MessagePart::Text(TextPart {
+                    Some(text) => UiPart::Text(UiTextPart {
                         part_type: "text",
                         text: text.to_owned(),
                         metadata: None,
                     }),
-                    None => MessagePart::Other(part),
+                    None => UiPart::Other(part),
                 };
                 assistant.push(part);
             }
         }
         for call in &message.calls {
-            let mut part = ToolPart::new(&call.name, &call.id);
-            part.state = ToolState::InputAvailable;
+            let mut part = UiToolPart::new(&call.name, &call.id);
+            part.state = UiToolState::InputAvailable;
             // A loaded test has valid JSON here.
             let input = serde_json::from_str(&call.arguments).unwrap_or_else(|_| json!({}));
             part.set("input", input);
-            let place = self.assistant().push(MessagePart::Tool(part));
+            let place = self.assistant().push(UiPart::Tool(part));
             let number = self.calls.add(Some(&call.id), &call.name, place);
             self.calls.call(number).is_input_reported = true;
         }

@@ -9,7 +9,7 @@ use ananke_base::source::received_json::HalfJoiner;
 #[derive(Debug, Default)]
 pub(super) struct ChatCalls {
     pub(super) keys: CallKeys,
-    calls: Vec<ChatCall>,
+    calls: Vec<UiCall>,
     /// The newest call with each id of the server.
     by_id: HashMap<String, usize>,
     by_key: HashMap<String, usize>,
@@ -18,7 +18,7 @@ pub(super) struct ChatCalls {
 
 /// A call.
 #[derive(Debug)]
-pub(super) struct ChatCall {
+pub(super) struct UiCall {
     /// The key of the call in the trace.
     pub(super) key: String,
     pub(super) tool: String,
@@ -27,25 +27,25 @@ pub(super) struct ChatCall {
     /// The text of its input as far as it has arrived.
     pub(super) input: String,
     pub(super) joiner: HalfJoiner,
-    /// Whether its input is a text that is no JSON.
+    /// Whether its input is a plain text.
     pub(super) has_text_input: bool,
     /// Whether its whole input has been reported.
     pub(super) is_input_reported: bool,
-    pub(super) progress: CallProgress,
+    pub(super) progress: UiCallProgress,
     /// The approval that it waits for.
     pub(super) approval: Option<PendingApproval>,
 }
 
 /// The progress of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CallProgress {
+pub(super) enum UiCallProgress {
     /// Nothing of its outcome came.
     Open,
     /// It has its result, or its error.
     Ended,
 }
 
-/// A question whether a call may be carried out.
+/// A question whether a call may be executed.
 #[derive(Clone, Debug)]
 pub(super) struct PendingApproval {
     pub(super) id: String,
@@ -61,7 +61,7 @@ impl ChatCalls {
             self.by_id.insert(id.to_owned(), number);
         }
         self.by_key.insert(key.clone(), number);
-        self.calls.push(ChatCall {
+        self.calls.push(UiCall {
             key,
             tool: tool.to_owned(),
             place: Some(place),
@@ -69,7 +69,7 @@ impl ChatCalls {
             joiner: HalfJoiner::default(),
             has_text_input: false,
             is_input_reported: false,
-            progress: CallProgress::Open,
+            progress: UiCallProgress::Open,
             approval: None,
         });
         number
@@ -96,7 +96,7 @@ impl ChatCalls {
         self.calls[number].approval = Some(approval);
     }
 
-    pub(super) fn call(&mut self, number: usize) -> &mut ChatCall {
+    pub(super) fn call(&mut self, number: usize) -> &mut UiCall {
         &mut self.calls[number]
     }
 
@@ -106,7 +106,7 @@ impl ChatCalls {
     }
 
     /// The calls that wait for an approval, in their order.
-    pub(super) fn waiting(&self) -> impl Iterator<Item = (&ChatCall, &PendingApproval)> {
+    pub(super) fn waiting(&self) -> impl Iterator<Item = (&UiCall, &PendingApproval)> {
         let calls = self.calls.iter();
         calls.filter_map(|call| Some((call, call.approval.as_ref()?)))
     }

@@ -88,6 +88,8 @@ pub(super) fn unfinished(response: &ReceivedResponse) -> TargetError {
     if response.events() > 0 {
         return response.broken_off("the stream ended without `finish` and without `[DONE]`");
     }
+    let mut lines = DATA_STREAM.iter();
+    let is_data_stream = lines.any(|line| response.contains(line));
     let is_text = response.head.content_type.starts_with("text/plain");
     let (message, help) = match response.form() {
         BodyForm::Empty => (
@@ -102,7 +104,7 @@ pub(super) fn unfinished(response: &ReceivedResponse) -> TargetError {
             "the response is JSON, not a UI message stream",
             "return `result.toUIMessageStreamResponse()`; an API with a format of its own is a target of `type: http`",
         ),
-        BodyForm::Other if is_data_stream(response) => (
+        BodyForm::Other if is_data_stream => (
             "the response is a data stream of AI SDK 4, not a UI message stream",
             "return `result.toUIMessageStreamResponse()`, which AI SDK has since version 5",
         ),
@@ -116,10 +118,4 @@ pub(super) fn unfinished(response: &ReceivedResponse) -> TargetError {
         ),
     };
     response.error(message).with_help(help)
-}
-
-/// Whether the body is a data stream of version 4: each line is a letter or digit, a colon and JSON.
-fn is_data_stream(response: &ReceivedResponse) -> bool {
-    let mut lines = DATA_STREAM.iter();
-    lines.any(|line| response.contains(line))
 }

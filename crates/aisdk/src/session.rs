@@ -5,9 +5,9 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::chat::Chat;
-use super::chat_request::ChatRequest;
 use super::config::AiSdkSettings;
 use super::stream_reader::UiStreamReader;
+use super::ui_chat_request::UiChatRequest;
 use ananke_agents::http::{
     self, ClientEvent, HttpRequest, Method, RequestProgress, StreamReader as _, Transport,
     headers_with_defaults,
@@ -18,7 +18,7 @@ use ananke_agents::{
 use ananke_base::context::{At, Clock};
 use ananke_base::message::RequestAdditions;
 
-/// The headers of every request. The official client accepts anything.
+/// The headers of every request. A route may refuse a client that accepts less than the official one, so that anything is accepted.
 const HEADERS: [(&str, &str); 2] = [("content-type", "application/json"), ("accept", "*/*")];
 
 /// One conversation.
@@ -50,7 +50,7 @@ impl AiSdkSession {
         let message_id = self.chat.take(request.action)?;
         let messages = self.chat.messages();
         let own = &self.settings.body;
-        let body = ChatRequest::new(&self.chat.id, messages, message_id, own, &context);
+        let body = UiChatRequest::new(&self.chat.id, messages, message_id, own, &context);
         let body = request_body(&body)?;
         let request = self.post(body, &context.request);
         let limits = &self.settings.options.limits(limits);

@@ -8,14 +8,15 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use super::chat::Chat;
-use super::chunk::{PartPhase, UiChunk, UiChunkKind};
 use super::ending::{StreamEnding, unfinished};
-use super::message_part::{MessagePart, TextPart};
+use super::reported_changes::ReportedChanges;
+use super::ui_chunk::{PartPhase, UiChunk, UiChunkKind};
+use super::ui_part::{UiPart, UiTextPart};
 use super::unread::of_chunk;
 use ananke_agents::http::{ReceivedResponse, StreamReader};
 use ananke_agents::{EventReader, Rest, Sink, Stop, TargetError};
 use ananke_base::context::At;
-use ananke_base::source::received_json::{HalfJoiner, Oddities, decoded, without_marks};
+use ananke_base::source::received_json::{HalfJoiner, decoded, without_marks};
 use ananke_trace::trace::{Change, Interrupt, MessageKind};
 
 /// The time for which a stream is read after its end mark.
@@ -58,7 +59,7 @@ struct PartTexts {
 struct StreamedPart {
     /// The id in the trace.
     id: String,
-    said: PartKind,
+    said: StreamedKind,
     /// The place of its part in the message.
     place: usize,
     joiner: HalfJoiner,
@@ -69,12 +70,12 @@ struct StreamedPart {
 
 /// The kind of a text: what the agent says, or its reasoning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PartKind {
+pub(super) enum StreamedKind {
     Text,
     Reasoning,
 }
 
-impl PartKind {
+impl StreamedKind {
     /// As the protocol has it in the type of a part.
     fn name(self) -> &'static str {
         match self {
@@ -105,31 +106,33 @@ impl<'a> UiStreamReader<'a> {
         self.ending.is_complete()
     }
 
-    fn chunk(&mut self, chunk: &UiChunk, report: &mut dyn FnMut(Change<'_>)) {
-        self.begin(report);
+    fn chunk(&mut self, chunk: &UiChunk, changes: &mut ReportedChanges<'_>) {
+        self.begin(changes);
         // Values that are odd but readable, such as NaN, are warnings.
         for words in chunk.oddities.of_values() {
-            report(Change::Warning(words));
+            changes.report(Change::Warning(words));
         }
         for unread in of_chunk(chunk) {
-            report(Change::Unread(unread));
+            changes.report(Change::Unread(unread));
         }
         let kind = chunk.kind();
         match kind {
-            UiChunkKind::Text(phase) => self.text(PartKind::Text, phase, chunk, report),
-            UiChunkKind::Reasoning(phase) => self.text(PartKind::Reasoning, phase, chunk, report),
+            UiChunkKind::Text(phase) => self.text(StreamedKind::Text, phase, chunk, changes),
+            UiChunkKind::Reasoning(phase) => {
+                self.text(StreamedKind::Reasoning, phase, chunk, changes)
+            }
             _ => {
                 self.texts.unannounced = [None, None];
-                self.other(kind, chunk, report);
+                self.other(kind, chunk, changes);
             }
         }
     }
 
     /// Begins the run, if it has not begun: the first chunk may be any.
-    fn begin(&mut self, report: &mut dyn FnMut(Change<'_>)) {
+    fn begin(&mut self, changes: &mut ReportedChanges<'_>) {
         if !self.has_begun {
             self.has_begun = true;
-            report(Change::RunStarted {
+            changes.report(Change::RunStarted {
                 run_id: None,
                 thread_id: None,
                 is_replay: false,
@@ -138,7 +141,7 @@ impl<'a> UiStreamReader<'a> {
     }
 
     /// Reads a chunk without text.
-    fn other(&mut self, kind: UiChunkKind, chunk: &UiChunk, report: &mut dyn FnMut(Change<'_>)) {
+    fn other(&mut self, kind: UiChunkKind, chunk: &UiChunk, changes: &mut ReportedChanges<'_>) {
         match kind {
             UiChunkKind::Start => {
                 if let Some(id) = chunk.id("messageId") {
@@ -147,32 +150,33 @@ impl<'a> UiStreamReader<'a> {
                 self.metadata(chunk);
             }
             UiChunkKind::StartStep => {
-                self.close_texts(report);
-                self.chat.assistant().push(MessagePart::StepStart);
+                // Backends that are written by hand leave out `finish-step`, so that a new step ends the one before.
+                self.close_texts(changes);
+                self.chat.assistant().push(UiPart::StepStart);
                 self.texts_before = self.texts.parts.len();
                 self.calls_before = self.chat.calls.count();
             }
-            UiChunkKind::FinishStep => self.close_texts(report),
-            UiChunkKind::ResetStep => self.reset_step(report),
-            UiChunkKind::InputStart => self.input_start(chunk, report),
-            UiChunkKind::InputDelta => self.input_piece(chunk, report),
-            UiChunkKind::Input => self.input(chunk, report),
-            UiChunkKind::InputError => self.input_error(chunk, report),
-            UiChunkKind::ApprovalRequest => self.approval_request(chunk, report),
+            UiChunkKind::FinishStep => self.close_texts(changes),
+            UiChunkKind::ResetStep => self.reset_step(changes),
+            UiChunkKind::InputStart => self.input_start(chunk, changes),
+            UiChunkKind::InputDelta => self.input_piece(chunk, changes),
+            UiChunkKind::Input => self.input(chunk, changes),
+            UiChunkKind::InputError => self.input_error(chunk, changes),
+            UiChunkKind::ApprovalRequest => self.approval_request(chunk, changes),
             UiChunkKind::ApprovalResponse => self.approval_response(chunk),
-            UiChunkKind::Output => self.output(chunk, report),
-            UiChunkKind::OutputError => self.output_error(chunk, report),
-            UiChunkKind::OutputDenied => self.output_denied(chunk, report),
+            UiChunkKind::Output => self.output(chunk, changes),
+            UiChunkKind::OutputError => self.output_error(chunk, changes),
+            UiChunkKind::OutputDenied => self.output_denied(chunk, changes),
             UiChunkKind::Data => {
                 if !chunk.is_true("transient") {
                     self.chat.assistant().put_data(chunk.value());
                 }
                 let name = Cow::Borrowed(chunk.type_name());
                 let value = without_marks(&chunk.value()["data"]).into_owned();
-                report(Change::Custom { name, value });
+                changes.report(Change::Custom { name, value });
             }
             UiChunkKind::Part | UiChunkKind::Steering => {
-                let part = MessagePart::Other(chunk.value().clone());
+                let part = UiPart::Other(chunk.value().clone());
                 self.chat.assistant().push(part);
             }
             UiChunkKind::Metadata => self.metadata(chunk),
@@ -201,15 +205,15 @@ impl<'a> UiStreamReader<'a> {
     /// Reads a chunk of a text or of reasoning.
     fn text(
         &mut self,
-        kind: PartKind,
+        kind: StreamedKind,
         phase: PartPhase,
         chunk: &UiChunk,
-        report: &mut dyn FnMut(Change<'_>),
+        changes: &mut ReportedChanges<'_>,
     ) {
         let id = chunk.id("id").unwrap_or_default();
         if phase == PartPhase::Start {
             self.texts.unannounced = [None, None];
-            let number = self.begin_text(kind, report);
+            let number = self.begin_text(kind, changes);
             self.texts.by_id[kind as usize].insert(id.into_owned(), number);
             return self.part_metadata(number, chunk);
         }
@@ -217,20 +221,20 @@ impl<'a> UiStreamReader<'a> {
         if phase == PartPhase::End {
             if let Some(number) = known {
                 self.part_metadata(number, chunk);
-                self.end_text(number, report);
+                self.end_text(number, changes);
             }
             return;
         }
         let number = match known {
             Some(number) => number,
-            None => self.unannounced_text(kind, report),
+            None => self.unannounced_text(kind, changes),
         };
         self.part_metadata(number, chunk);
         let part = &mut self.texts.parts[number];
         if part.is_ended {
             // Streams that a backend merges use the same ids at the same time.
             part.is_ended = false;
-            report(Change::Warning(
+            changes.report(Change::Warning(
                 "text came after its end: it is added to the same part".into(),
             ));
         }
@@ -239,13 +243,13 @@ impl<'a> UiStreamReader<'a> {
         };
         let (delta, has_lone_half) = part.joiner.join(piece);
         if has_lone_half {
-            warn_of_half(report);
+            changes.warn_of_half();
         }
-        self.say(number, delta, report);
+        self.say(number, delta, changes);
     }
 
     /// Reports more of a text, and adds it to its part.
-    fn say(&mut self, number: usize, delta: Cow<'_, str>, report: &mut dyn FnMut(Change<'_>)) {
+    fn say(&mut self, number: usize, delta: Cow<'_, str>, changes: &mut ReportedChanges<'_>) {
         if delta.is_empty() {
             return;
         }
@@ -255,9 +259,9 @@ impl<'a> UiStreamReader<'a> {
             kept.text.push_str(&delta);
         }
         let id = Cow::Borrowed(part.id.as_str());
-        report(match part.said {
-            PartKind::Text => Change::MessageText { id, delta },
-            PartKind::Reasoning => Change::Reasoning {
+        changes.report(match part.said {
+            StreamedKind::Text => Change::MessageText { id, delta },
+            StreamedKind::Reasoning => Change::Reasoning {
                 id,
                 delta,
                 subagent: None,
@@ -266,19 +270,19 @@ impl<'a> UiStreamReader<'a> {
     }
 
     /// Begins a text or reasoning. Returns its number.
-    fn begin_text(&mut self, kind: PartKind, report: &mut dyn FnMut(Change<'_>)) -> usize {
-        let place = self.chat.assistant().push(MessagePart::Text(TextPart {
+    fn begin_text(&mut self, kind: StreamedKind, changes: &mut ReportedChanges<'_>) -> usize {
+        let place = self.chat.assistant().push(UiPart::Text(UiTextPart {
             part_type: kind.name(),
             text: String::new(),
             metadata: None,
         }));
         let number = self.texts.parts.len();
         let id = match kind {
-            PartKind::Text => self.chat.ids.next("message"),
-            PartKind::Reasoning => self.chat.ids.next("reasoning"),
+            StreamedKind::Text => self.chat.ids.next("message"),
+            StreamedKind::Reasoning => self.chat.ids.next("reasoning"),
         };
-        if kind == PartKind::Text {
-            report(Change::MessageOpened {
+        if kind == StreamedKind::Text {
+            changes.report(Change::MessageOpened {
                 id: Cow::Borrowed(&id),
                 role: MessageKind::Assistant,
                 subagent: None,
@@ -297,16 +301,16 @@ impl<'a> UiStreamReader<'a> {
     }
 
     /// The text of a piece whose beginning did not come: pieces that follow each other are one text, whatever ids they have.
-    fn unannounced_text(&mut self, kind: PartKind, report: &mut dyn FnMut(Change<'_>)) -> usize {
+    fn unannounced_text(&mut self, kind: StreamedKind, changes: &mut ReportedChanges<'_>) -> usize {
         if let Some(number) = self.texts.unannounced[kind as usize] {
             return number;
         }
         let name = kind.name();
-        report(Change::Warning(
+        changes.report(Change::Warning(
             format!("`{name}-delta` came without `{name}-start`: the official client fails at it")
                 .into(),
         ));
-        let number = self.begin_text(kind, report);
+        let number = self.begin_text(kind, changes);
         self.texts.unannounced[kind as usize] = Some(number);
         number
     }
@@ -322,22 +326,22 @@ impl<'a> UiStreamReader<'a> {
     }
 
     /// Takes it that the server has ended a text. Half of a surrogate pair at its end waits for the other half in vain.
-    fn end_text(&mut self, number: usize, report: &mut dyn FnMut(Change<'_>)) {
+    fn end_text(&mut self, number: usize, changes: &mut ReportedChanges<'_>) {
         let part = &mut self.texts.parts[number];
         part.is_ended = true;
         if let Some(lone) = part.joiner.finish() {
-            warn_of_half(report);
-            self.say(number, lone.to_string().into(), report);
+            changes.warn_of_half();
+            self.say(number, lone.to_string().into(), changes);
         }
     }
 
     /// Completes the texts that the server has ended, since their step is over.
-    fn close_texts(&mut self, report: &mut dyn FnMut(Change<'_>)) {
+    fn close_texts(&mut self, changes: &mut ReportedChanges<'_>) {
         for number in std::mem::take(&mut self.texts.open) {
             let part = &self.texts.parts[number];
             if part.is_ended {
                 let id = Cow::Borrowed(part.id.as_str());
-                report(Change::MessageClosed { id });
+                changes.report(Change::MessageClosed { id });
             } else {
                 self.texts.open.push(number);
             }
@@ -346,72 +350,62 @@ impl<'a> UiStreamReader<'a> {
 
     /// Takes back the running step: its texts are unsaid, and its calls are no longer part of the chat. They were made all the
     /// same: one without an outcome failed.
-    fn reset_step(&mut self, report: &mut dyn FnMut(Change<'_>)) {
+    fn reset_step(&mut self, changes: &mut ReportedChanges<'_>) {
         self.chat.assistant().drop_step();
         for number in self.texts_before..self.texts.parts.len() {
             let part = &mut self.texts.parts[number];
             part.joiner = HalfJoiner::default();
             part.is_ended = true;
-            if part.said == PartKind::Text && part.has_text {
+            if part.said == StreamedKind::Text && part.has_text {
                 let id = Cow::Borrowed(part.id.as_str());
-                report(Change::MessageRetracted { id });
+                changes.report(Change::MessageRetracted { id });
             }
         }
         self.texts.by_id = [HashMap::new(), HashMap::new()];
-        self.close_texts(report);
+        self.close_texts(changes);
         self.texts_before = self.texts.parts.len();
         for number in self.calls_before..self.chat.calls.count() {
-            self.take_back(number, report);
+            self.take_back(number, changes);
         }
         self.calls_before = self.chat.calls.count();
     }
 
     /// Reports what has arrived of a response that is incomplete and no longer read.
     pub(super) fn abandon(mut self, sink: &mut dyn Sink) {
-        if self.is_stopped {
-            return;
+        // A sink that wanted no more gets nothing, since its turn is over.
+        if !self.is_stopped {
+            let mut changes = ReportedChanges::new(sink, self.last);
+            self.abandon_calls(&mut changes);
         }
-        let at = self.last;
-        // A sink that wants no more gets the rest all the same, so that a report shows what had arrived.
-        let mut report = |change: Change<'_>| {
-            let _over = sink.change(at, change);
-        };
-        self.abandon_calls(&mut report);
     }
 
     /// Reports the end of the response. `Break` if the sink wants no more.
     pub(super) fn finish(mut self, sink: &mut dyn Sink) -> ControlFlow<Stop> {
         // All changes have the time of the last chunk, because the end of a stream is no chunk.
-        let at = self.last;
-        let mut flow = ControlFlow::Continue(());
-        let mut report = |change: Change<'_>| {
-            if flow.is_continue() {
-                flow = sink.change(at, change);
-            }
-        };
+        let mut changes = ReportedChanges::new(sink, self.last);
         // A stream of `[DONE]` alone has no chunk that begins a run.
-        self.begin(&mut report);
+        self.begin(&mut changes);
         for number in 0..self.texts.parts.len() {
             if !self.texts.parts[number].is_ended {
-                self.end_text(number, &mut report);
+                self.end_text(number, &mut changes);
             }
         }
-        self.close_texts(&mut report);
-        self.finish_calls(&mut report);
+        self.close_texts(&mut changes);
+        self.finish_calls(&mut changes);
         if self.ending.is_given_up {
             let words = "end-missing: the stream was still open after `finish`: neither `[DONE]` nor its end came";
-            report(Change::Warning(words.into()));
+            changes.report(Change::Warning(words.into()));
         }
         if self.ending.is_truncated {
-            report(Change::Truncated);
+            changes.report(Change::Truncated);
         }
         let end = self.ending.run_end(interrupts(self.chat));
-        report(Change::RunEnded(end));
-        flow
+        changes.report(Change::RunEnded(end));
+        changes.flow
     }
 }
 
-/// The questions whether calls may be carried out.
+/// The questions whether calls may be executed.
 fn interrupts(chat: &Chat) -> Vec<Interrupt> {
     let mut interrupts = Vec::new();
     for (call, approval) in chat.calls.waiting() {
@@ -423,11 +417,6 @@ fn interrupts(chat: &Chat) -> Vec<Interrupt> {
         });
     }
     interrupts
-}
-
-/// Warns of half of a surrogate pair (UTF-16) that is alone in a text, and was replaced.
-pub(super) fn warn_of_half(report: &mut dyn FnMut(Change<'_>)) {
-    report(Change::Warning(Oddities::HALF.into()));
 }
 
 impl EventReader for UiStreamReader<'_> {
@@ -443,22 +432,17 @@ impl EventReader for UiStreamReader<'_> {
     ) -> Result<ControlFlow<Stop>, String> {
         // The end of the response is reported with the time of its last chunk.
         self.last = at;
-        let mut flow = ControlFlow::Continue(());
         let text = decoded(data).map_err(|error| error.0)?;
         let chunk = UiChunk::parse(&text)?;
-        let mut report = |change: Change<'_>| {
-            if flow.is_continue() {
-                flow = sink.change(at, change);
-            }
-        };
+        let mut changes = ReportedChanges::new(sink, at);
         // The decoder borrows valid UTF-8. An owned text shows that it had to replace bytes.
         if matches!(text, Cow::Owned(_)) {
             let words = "a chunk holds bytes that are not UTF-8: U+FFFD is taken for them";
-            report(Change::Warning(words.into()));
+            changes.report(Change::Warning(words.into()));
         }
-        self.chunk(&chunk, &mut report);
-        self.is_stopped = flow.is_break();
-        Ok(flow)
+        self.chunk(&chunk, &mut changes);
+        self.is_stopped = changes.flow.is_break();
+        Ok(changes.flow)
     }
 
     fn rest(&self) -> Option<Rest> {

@@ -2,7 +2,7 @@
 //!
 //! The silent list: metadata of messages, tools and providers, sources, files, and what the application sends of its own.
 
-use super::chunk::{PartPhase, UiChunk, UiChunkKind};
+use super::ui_chunk::{PartPhase, UiChunk, UiChunkKind};
 use ananke_trace::trace::{Fact, Facts, JsonKinds as Kinds, KnownKey, Unread, unread_keys};
 
 /// The rules about what an agent says.

@@ -2,10 +2,10 @@
 //!
 //! **Invariant:** what is encoded is decoded as the same changes.
 
-mod chat_input;
-mod encoder;
+mod chunk_encoder;
+mod ui_chat_input;
 
-use chat_input::ChatInput;
+use ui_chat_input::UiChatInput;
 
 use ananke_agents::{ServedProtocol, ServedRequest};
 
@@ -19,6 +19,6 @@ impl ServedProtocol for ServedAiSdk {
     }
 
     fn read(&self, body: &[u8]) -> Result<Box<dyn ServedRequest>, String> {
-        ChatInput::read(body).map(|request| Box::new(request) as Box<dyn ServedRequest>)
+        UiChatInput::read(body).map(|request| Box::new(request) as Box<dyn ServedRequest>)
     }
 }

@@ -46,8 +46,7 @@ pub enum ResultContent<'a> {
 }
 
 impl PartialEq for ResultContent<'_> {
-    /// Whether two results are of the same form and content. JSON values are compared by their meaning, as `is_same_json` defines
-    /// it.
+    /// Whether two results are of the same form and content. JSON values are compared by their meaning (`is_same_json`).
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Text(one), Self::Text(other)) => one == other,
@@ -81,8 +80,7 @@ pub enum RunEnd {
     Cancelled,
     /// The agent waits for answers to these interrupts.
     Interrupted(Vec<Interrupt>),
-    /// An end that the protocol does not have, in the agent's words. It is not an error of the turn, and no `outcome` rule
-    /// expects it.
+    /// An end that the protocol does not have, in the agent's words: no error of the turn, and no `outcome` rule expects it.
     Unknown(String),
 }
 
@@ -192,7 +190,7 @@ pub enum Change<'a> {
     },
     /// The agent takes a message back: its text is unsaid, and no more of it comes.
     MessageRetracted {
-        /// The message's id.
+        /// The id in the protocol.
         id: Cow<'a, str>,
     },
     /// A tool call began.

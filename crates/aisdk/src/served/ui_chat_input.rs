@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::encoder::{DONE, Encoder, HEADER};
+use super::chunk_encoder::{ChunkEncoder, DONE, HEADER};
 use ananke_agents::{
     Action, ServedFrame, ServedRequest, ServedResponse, TimedChange, described_action,
 };
@@ -15,13 +15,13 @@ use ananke_base::source::received_json::read_as;
 
 /// The body of a request.
 #[derive(Deserialize)]
-struct ChatBody {
+struct UiChatBody {
     id: String,
-    messages: Vec<BodyMessage>,
+    messages: Vec<UiMessageBody>,
 }
 
 #[derive(Deserialize)]
-struct BodyMessage {
+struct UiMessageBody {
     #[serde(default)]
     id: String,
     role: String,
@@ -29,7 +29,7 @@ struct BodyMessage {
 }
 
 /// A request of a chat.
-pub(super) struct ChatInput {
+pub(super) struct UiChatInput {
     chat: String,
     /// The id of the message that the response is of.
     ids: [(&'static str, String); 1],
@@ -37,11 +37,11 @@ pub(super) struct ChatInput {
     actions: [Action; 1],
 }
 
-impl ChatInput {
+impl UiChatInput {
     /// # Errors
     /// The reason that the body is not a request of a chat.
     pub(super) fn read(body: &[u8]) -> Result<Self, String> {
-        let body: ChatBody = read_as(body).map_err(|error| error.to_string())?;
+        let body: UiChatBody = read_as(body).map_err(|error| error.to_string())?;
         let Some(last) = body.messages.last() else {
             return Err("there are no messages".to_owned());
         };
@@ -85,17 +85,14 @@ impl ChatInput {
 /// The action that the request newly asks for.
 ///
 /// # Errors
-/// If nobody says anything.
-fn action(messages: &[BodyMessage]) -> Result<Action, String> {
+/// If no message is from the user.
+fn action(messages: &[UiMessageBody]) -> Result<Action, String> {
     if let Some(last) = messages.last()
         && last.role == "assistant"
     {
-        // What the client answered is in the last step.
-        let is_start = |part: &Value| part["type"] == "step-start";
-        let step = match last.parts.iter().rposition(is_start) {
-            Some(place) => &last.parts[place..],
-            None => &last.parts[..],
-        };
+        // What the client answered is in the last step, since it answers all calls of a step together.
+        let mut steps = last.parts.rsplit(|part| part["type"] == "step-start");
+        let step = steps.next().unwrap_or_default();
         let approvals: Vec<_> = step.iter().filter_map(approval).collect();
         if !approvals.is_empty() {
             return Ok(Action::Resume(approvals));
@@ -157,7 +154,7 @@ fn answer(part: &Value) -> Option<ToolAnswer> {
     })
 }
 
-impl ServedRequest for ChatInput {
+impl ServedRequest for UiChatInput {
     fn thread(&self) -> Option<&str> {
         Some(&self.chat)
     }
@@ -180,7 +177,7 @@ impl ServedRequest for ChatInput {
     }
 
     fn response(&self, runs: &[Vec<TimedChange>]) -> ServedResponse {
-        let mut encoder = Encoder::new(self.message_id());
+        let mut encoder = ChunkEncoder::new(self.message_id());
         for timed in runs.iter().flatten() {
             encoder.encode(timed);
         }
@@ -225,9 +222,9 @@ impl ServedRequest for ChatInput {
 mod tests {
     use super::*;
 
-    fn read(messages: &Value) -> Result<ChatInput, String> {
+    fn read(messages: &Value) -> Result<UiChatInput, String> {
         let body = json!({ "id": "c", "messages": messages, "trigger": "submit-message" });
-        ChatInput::read(body.to_string().as_bytes())
+        UiChatInput::read(body.to_string().as_bytes())
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub(super) const OWN_KEYS: [&str; 4] = ["id", "messages", "trigger", "messageId"
 /// A request, with its keys in the order in which the official client writes them.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ChatRequest<'a> {
+pub(super) struct UiChatRequest<'a> {
     id: &'a str,
     messages: Vec<Value>,
     trigger: &'static str,
@@ -22,7 +22,7 @@ pub(super) struct ChatRequest<'a> {
     further: Map<String, Value>,
 }
 
-impl<'a> ChatRequest<'a> {
+impl<'a> UiChatRequest<'a> {
     /// A request of the chat `id`. `body` are the keys of the target, which those of the turn replace, mappings key by key.
     pub(super) fn new(
         id: &'a str,
@@ -33,7 +33,7 @@ impl<'a> ChatRequest<'a> {
     ) -> Self {
         let mut further = body.clone();
         for (key, value) in context.props.iter().chain(&context.request.body) {
-            // The turn must not replace the conversation.
+            // A turn must not replace the conversation, since its rules are about this one.
             if !OWN_KEYS.contains(&key.as_str()) {
                 put_over(further.entry(key.clone()).or_insert(Value::Null), value);
             }

@@ -32,7 +32,7 @@ pub(super) enum UiChunkKind {
     InputDelta,
     /// The whole input of a call.
     Input,
-    /// A call that the backend could not carry out because of its input or its tool.
+    /// A call that the backend did not execute: its input or its tool is wrong.
     InputError,
     ApprovalRequest,
     ApprovalResponse,
@@ -65,6 +65,9 @@ impl UiChunk {
     /// The reason that the data is not a chunk; the text follows `event 3 `.
     pub(super) fn parse(data: &str) -> Result<Self, String> {
         match read_event(data) {
+            Ok((value, _)) if value.is_object() && !value["type"].is_string() => {
+                Err("is not a chunk of a UI message stream: it has no `type`".to_owned())
+            }
             Ok((value @ Value::Object(_), mut oddities)) => Ok(Self {
                 value,
                 duplicate_key: oddities.duplicate_key.take(),

@@ -6,20 +6,20 @@ use ananke_base::message::ToolAnswer;
 
 /// A part of a message of the assistant.
 #[derive(Clone, Debug)]
-pub(super) enum MessagePart {
+pub(super) enum UiPart {
     /// A step begins: one call of a model.
     StepStart,
     /// Text, or reasoning.
-    Text(TextPart),
+    Text(UiTextPart),
     /// A call.
-    Tool(ToolPart),
+    Tool(UiToolPart),
     /// Any other part, which the next request has as it came.
     Other(Value),
 }
 
 /// A part with text. A stream may bring a million pieces of it.
 #[derive(Clone, Debug)]
-pub(super) struct TextPart {
+pub(super) struct UiTextPart {
     /// `text` or `reasoning`.
     pub(super) part_type: &'static str,
     pub(super) text: String,
@@ -29,19 +29,19 @@ pub(super) struct TextPart {
 
 /// A part with a call: the keys that the protocol has for it, without those that every such part has.
 #[derive(Clone, Debug)]
-pub(super) struct ToolPart {
+pub(super) struct UiToolPart {
     pub(super) tool: String,
     pub(super) call_id: String,
     /// Whether the part names its tool in a key, and not in its type: the backend does not know the tool by its type.
     pub(super) is_dynamic: bool,
-    pub(super) state: ToolState,
+    pub(super) state: UiToolState,
     /// The further keys, in the order in which they came.
     pub(super) keys: Map<String, Value>,
 }
 
 /// The state of a call, as the protocol names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ToolState {
+pub(super) enum UiToolState {
     InputStreaming,
     InputAvailable,
     ApprovalRequested,
@@ -51,7 +51,7 @@ pub(super) enum ToolState {
     OutputDenied,
 }
 
-impl ToolState {
+impl UiToolState {
     fn name(self) -> &'static str {
         match self {
             Self::InputStreaming => "input-streaming",
@@ -65,7 +65,7 @@ impl ToolState {
     }
 }
 
-impl MessagePart {
+impl UiPart {
     /// The part as a request has it.
     pub(super) fn as_sent(&self) -> Value {
         match self {
@@ -84,14 +84,14 @@ impl MessagePart {
     }
 }
 
-impl ToolPart {
+impl UiToolPart {
     /// A call of which only the beginning is known.
     pub(super) fn new(tool: &str, call_id: &str) -> Self {
         Self {
             tool: tool.to_owned(),
             call_id: call_id.to_owned(),
             is_dynamic: false,
-            state: ToolState::InputStreaming,
+            state: UiToolState::InputStreaming,
             keys: Map::new(),
         }
     }
@@ -103,10 +103,10 @@ impl ToolPart {
     /// Takes the answer of the client to the call.
     pub(super) fn answer(&mut self, answer: &ToolAnswer) {
         if answer.is_error {
-            self.state = ToolState::OutputError;
+            self.state = UiToolState::OutputError;
             self.set("errorText", answer.text().into());
         } else {
-            self.state = ToolState::OutputAvailable;
+            self.state = UiToolState::OutputAvailable;
             self.set("output", answer.content.clone());
         }
     }

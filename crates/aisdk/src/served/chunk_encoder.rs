@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use ananke_agents::{ServedFrame, TimedChange};
+use ananke_agents::{ServedFrame, TimedChange, result_text};
 use ananke_base::source::received_json::read_event;
 use ananke_trace::trace::{Change, Interrupt, MessageKind, ResultContent, RunEnd};
 
@@ -16,7 +16,7 @@ pub(super) const DONE: &str = "[DONE]";
 pub(super) const HEADER: (&str, &str) = ("x-vercel-ai-ui-message-stream", "v1");
 
 /// Makes the chunks of one response.
-pub(super) struct Encoder {
+pub(super) struct ChunkEncoder {
     frames: Vec<ServedFrame>,
     /// The time between the request and the change that is being encoded.
     after: Duration,
@@ -32,13 +32,15 @@ pub(super) struct Encoder {
     calls: HashMap<String, (String, String)>,
     /// The calls whose input is complete.
     complete: HashSet<String>,
-    /// Whether a call has no result.
+    /// The calls without a result.
     waits: HashSet<String>,
+    /// The result of each call, and the number of its frame: a change after it may say that the call failed.
+    results: HashMap<String, (usize, String)>,
     is_truncated: bool,
     has_end: bool,
 }
 
-impl Encoder {
+impl ChunkEncoder {
     /// The chunks of a response that is the message with this id.
     pub(super) fn new(message_id: &str) -> Self {
         let start = json!({ "type": "start", "messageId": message_id });
@@ -52,6 +54,7 @@ impl Encoder {
             calls: HashMap::new(),
             complete: HashSet::new(),
             waits: HashSet::new(),
+            results: HashMap::new(),
             is_truncated: false,
             has_end: false,
         }
@@ -71,9 +74,12 @@ impl Encoder {
 
     /// Adds the chunks that say the change. Those that no agent makes itself, such as warnings, have none.
     pub(super) fn encode(&mut self, TimedChange { after, change }: &TimedChange) {
-        let is_more = |open: &String| matches!(change, Change::Reasoning { id, .. } if id == open);
-        if !self.reasoning.as_ref().is_some_and(is_more) {
-            self.end_reasoning();
+        let goes_on = match change {
+            Change::Reasoning { id, .. } => self.reasoning.as_deref() == Some(id),
+            _ => false,
+        };
+        if !goes_on && let Some(id) = self.reasoning.take() {
+            self.send(&json!({ "type": "reasoning-end", "id": id }));
         }
         self.after = *after;
         match change {
@@ -110,13 +116,15 @@ impl Encoder {
             Change::CallAnswered {
                 id,
                 result,
-                is_error,
-            } => self.answer(id, result, *is_error == Some(true)),
-            Change::CallFailed {
-                id,
-                is_denied: true,
-            } => {
-                self.send(&json!({ "type": "tool-output-denied", "toolCallId": id }));
+                is_error: Some(true),
+            } => self.fail(id, result),
+            Change::CallAnswered { id, result, .. } => self.answer(id, result),
+            Change::CallFailed { id, is_denied } => {
+                if *is_denied {
+                    self.deny(id);
+                } else {
+                    self.fail_answered(id);
+                }
             }
             Change::Custom { name, value } => {
                 let name = name.strip_prefix("data-").unwrap_or(name);
@@ -156,13 +164,7 @@ impl Encoder {
         self.send(&json!({ "type": "reasoning-delta", "id": id, "delta": delta }));
     }
 
-    fn end_reasoning(&mut self) {
-        if let Some(id) = self.reasoning.take() {
-            self.send(&json!({ "type": "reasoning-end", "id": id }));
-        }
-    }
-
-    /// Sends the whole input of a call. A text that is no JSON goes as it is.
+    /// Sends the whole input of a call. A text that cannot be parsed goes as it is.
     fn complete_input(&mut self, id: &str) {
         let Some((tool, arguments)) = self.calls.get(id) else {
             return;
@@ -179,25 +181,43 @@ impl Encoder {
         self.send(&chunk);
     }
 
-    fn answer(&mut self, id: &str, result: &ResultContent<'_>, is_error: bool) {
+    /// Ends a call with its result.
+    fn answer(&mut self, id: &str, result: &ResultContent<'_>) {
+        self.end_call(id, result);
+        let output = value_of(result);
+        self.send(&json!({ "type": "tool-output-available", "toolCallId": id, "output": output }));
+    }
+
+    /// Ends a call with an error, which is a text.
+    fn fail(&mut self, id: &str, result: &ResultContent<'_>) {
+        self.end_call(id, result);
+        self.send(&error_of(id, &result_text(result)));
+    }
+
+    /// Makes the result of a call its error. The protocol says both in one chunk.
+    fn fail_answered(&mut self, id: &str) {
+        if let Some((frame, text)) = self.results.get(id) {
+            let after = self.frames[*frame].after;
+            self.frames[*frame] = ServedFrame::event(after, error_of(id, text));
+        }
+    }
+
+    /// Makes the result of a call its denial, of which the protocol has no text.
+    fn deny(&mut self, id: &str) {
+        if let Some((frame, _)) = self.results.get(id) {
+            let after = self.frames[*frame].after;
+            let denied = json!({ "type": "tool-output-denied", "toolCallId": id });
+            self.frames[*frame] = ServedFrame::event(after, denied);
+        }
+    }
+
+    /// Notes that a call has its outcome, whose frame is the next one: its input is complete.
+    fn end_call(&mut self, id: &str, result: &ResultContent<'_>) {
         self.complete_input(id);
+        let kept = (self.frames.len(), result_text(result).into_owned());
+        self.results.insert(id.to_owned(), kept);
         self.waits.remove(id);
         self.has_results = true;
-        let output = match result {
-            ResultContent::Text(text) => Value::from(text.as_ref()),
-            ResultContent::Json(value) | ResultContent::Structured { value, .. } => value.clone(),
-        };
-        if is_error {
-            let text = match output {
-                Value::String(text) => text,
-                value => value.to_string(),
-            };
-            self.send(&json!({ "type": "tool-output-error", "toolCallId": id, "errorText": text }));
-        } else {
-            self.send(
-                &json!({ "type": "tool-output-available", "toolCallId": id, "output": output }),
-            );
-        }
     }
 
     fn end_run(&mut self, end: &RunEnd) {
@@ -250,4 +270,17 @@ impl Encoder {
         }
         self.send(&chunk);
     }
+}
+
+/// The value of a result.
+fn value_of(result: &ResultContent<'_>) -> Value {
+    match result {
+        ResultContent::Text(text) => Value::from(text.as_ref()),
+        ResultContent::Json(value) | ResultContent::Structured { value, .. } => value.clone(),
+    }
+}
+
+/// The chunk of a call that failed with this text.
+fn error_of(id: &str, text: &str) -> Value {
+    json!({ "type": "tool-output-error", "toolCallId": id, "errorText": text })
 }

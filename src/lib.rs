@@ -128,6 +128,7 @@ pub use ananke_agents::http_server;
 #[doc(hidden)]
 pub use ananke_agui as agui;
 #[doc(hidden)]
+pub use ananke_aisdk as aisdk;
 pub use ananke_anthropic as anthropic;
 #[doc(hidden)]
 pub use ananke_base::{context, diagnostic, message, reduction, source, statistics, text};

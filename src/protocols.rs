@@ -5,6 +5,7 @@
 use ananke_a2a::A2aConfig;
 use ananke_agents::{Registration, external::ExternalConfig, scripted::ScriptedConfig};
 use ananke_agui::{AguiConfig, CommandConfig};
+use ananke_aisdk::AiSdkConfig;
 use ananke_anthropic::AnthropicConfig;
 use ananke_http::HttpAgentConfig;
 use ananke_mcp::McpConfig;
@@ -18,6 +19,7 @@ const PROTOCOLS: &[Registration] = &[
     Registration::of::<CommandConfig>(),
     Registration::of::<A2aConfig>(),
     Registration::of::<McpConfig>(),
+    Registration::of::<AiSdkConfig>(),
     Registration::of::<OpenaiConfig>(),
     Registration::of::<ResponsesConfig>(),
     Registration::of::<AnthropicConfig>(),

@@ -67,7 +67,7 @@ impl Place {
     fn is_older(&self) -> bool {
         !matches!(
             self.of.as_str(),
-            "http" | "responses" | "anthropic" | "external"
+            "ai-sdk" | "http" | "responses" | "anthropic" | "external"
         )
     }
 
@@ -118,6 +118,7 @@ impl Place {
             ("a2a", _) => json!({ "endpoint": endpoint }),
             ("mcp", "env") => json!({ "transport": "stdio", "command": ["true"] }),
             ("mcp", _) => json!({ "transport": "http", "endpoint": endpoint }),
+            ("ai-sdk", _) => json!({ "endpoint": endpoint }),
             ("openai" | "responses" | "anthropic", _) => {
                 json!({ "endpoint": endpoint, "model": "m" })
             }

@@ -287,6 +287,40 @@ async fn an_api_is_recognised_by_what_it_does() {
     }
 }
 
+/// The URL of an app is enough: its chat route is where `useChat` looks for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_chat_route_of_an_app_is_found() {
+    let server = AnsweringServer::start(|captured| {
+        let (status, kind, body) = if captured.head.starts_with("POST /api/chat ") {
+            let chunks = "data: {\"type\":\"start\"}\n\ndata: {\"type\":\"text-start\",\"id\":\"1\"}\n\ndata: [DONE]\n\n";
+            (200, "text/event-stream", chunks)
+        } else if captured.head.starts_with("GET /api/chat ") {
+            (405, "text/plain", "")
+        } else {
+            (404, "text/html", "<!DOCTYPE html><p>What?")
+        };
+        let text = format!(
+            "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        vec![Step::Send(text.into())]
+    })
+    .await;
+    let project = Project::new(&[]);
+    let (folder, url) = (
+        project.folder().to_owned(),
+        format!("http://{}", server.address),
+    );
+    let ran = tokio::task::spawn_blocking(move || ananke(&folder, &["init", &url]));
+    let (code, stdout, stderr) = ran.await.expect("the program ran");
+    assert_eq!(code, Some(0), "{stdout}{stderr}");
+    let config = files(project.folder())
+        .remove("ananke.config.yaml")
+        .expect("a config");
+    assert!(config.contains("type: ai-sdk"), "{config}");
+    assert!(config.contains("/api/chat"), "{config}");
+}
+
 /// A server that has the Messages API alone, with a list of its models or without one.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_of_the_messages_api_is_found() {

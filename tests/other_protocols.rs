@@ -6,7 +6,7 @@ use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
 
 /// What real servers answer, whatever they are asked: whose answer it is, its status, its content type and its body.
-const ANSWERS: [(&str, &str, &str, &str); 13] = [
+const ANSWERS: [(&str, &str, &str, &str); 14] = [
     (
         "agui",
         "200 OK",
@@ -18,6 +18,12 @@ const ANSWERS: [(&str, &str, &str, &str); 13] = [
         "422 Unprocessable Entity",
         "application/json",
         "[{\"type\":\"missing\",\"loc\":[\"threadId\"],\"msg\":\"Field required\",\"input\":{}}]",
+    ),
+    (
+        "ai-sdk",
+        "200 OK",
+        "text/event-stream",
+        "data: {\"type\":\"start\"}\n\ndata: {\"type\": \"text-start\", \"id\": \"1\"}\n\n",
     ),
     (
         "openai",
@@ -91,6 +97,11 @@ const TARGETS: [(&str, &str, &str); 7] = [
     (
         "agui",
         "type: agui, agentId: a, endpoint: \"http://AGENT/\"",
+        "user: hi",
+    ),
+    (
+        "ai-sdk",
+        "type: ai-sdk, endpoint: \"http://AGENT/\"",
         "user: hi",
     ),
     (

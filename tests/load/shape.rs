@@ -115,7 +115,7 @@ error[missing-key]: the key `type` is missing
 2 | target: { endpoint: x }
   |           ^^^^^^^^
   |
-  = help: add `type:`, one of `agui`, `command`, `a2a`, `mcp`, `openai`, `responses`, `anthropic`, `http`, `external`, `scripted`
+  = help: add `type:`, one of `agui`, `command`, `a2a`, `mcp`, `ai-sdk`, `openai`, `responses`, `anthropic`, `http`, `external`, `scripted`
 
 1 error
 
@@ -137,7 +137,7 @@ error[wrong-type]: expected a text as `type`, found the number 3
 2 | target: { type: 3 }
   |                 ^
   |
-  = help: the types are: `agui`, `command`, `a2a`, `mcp`, `openai`, `responses`, `anthropic`, `http`, `external`, `scripted`
+  = help: the types are: `agui`, `command`, `a2a`, `mcp`, `ai-sdk`, `openai`, `responses`, `anthropic`, `http`, `external`, `scripted`
 
 1 error
 

@@ -30,7 +30,7 @@ async fn recorded() -> (Project, String) {
 }
 
 /// The same, as a target with these keys talked to it.
-async fn recorded_with(keys: &str) -> (Project, String) {
+pub(super) async fn recorded_with(keys: &str) -> (Project, String) {
     let agent = project(RULES);
     let serving = Serving::start(embedded(&agent)).await;
     let keys = keys.replace("PORT", &serving.port.to_string());
@@ -52,7 +52,7 @@ async fn recorded_with(keys: &str) -> (Project, String) {
     (client, text)
 }
 
-async fn agent_of(project: &Project, text: &str) -> Result<RecordedAgent, LabError> {
+pub(super) async fn agent_of(project: &Project, text: &str) -> Result<RecordedAgent, LabError> {
     let recording = Arc::new(KeptRecording::read(text, "kept/a.jsonl").expect("a recording"));
     RecordedAgent::of(
         &project.context(),

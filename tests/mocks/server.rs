@@ -363,10 +363,10 @@ async fn what_is_no_request_is_answered_with_the_reason() {
     let serving = Serving::start(embedded(&project)).await;
     let answered = serving.post(&json!({ "messages": [] })).await;
     assert_eq!(answered.status, 400);
-    let reason = "no request of AG-UI: missing field `threadId` at line 1 column 15; no request of OpenAI chat completions: \
+    let reason = "no request of AG-UI: missing field `threadId` at line 1 column 15; no request of AI SDK: missing field `id` at line 1 column 15; no request of OpenAI chat completions: \
                   missing field `model` at line 1 column 15; no request of the Responses API: missing field `model` at line 1 \
                   column 15; no request of the Messages API: missing field `model` at line 1 column 15; POST requests of AG-UI, \
-                  OpenAI chat completions, the Responses API or the Messages API are answered by the target `default`, and an \
+                  AI SDK, OpenAI chat completions, the Responses API or the Messages API are answered by the target `default`, and an \
                   API of its own from a recording\n";
     assert_eq!(answered.body, reason);
     let no_json = serving.send("POST", "/", &[], b"\xff{").await;

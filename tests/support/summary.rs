@@ -101,6 +101,10 @@ impl Summary {
                 Some((_, open)) => *open = false,
                 None => self.other(format!("LOST end of {id}")),
             },
+            Change::MessageRetracted { id } => match self.message(&id) {
+                Some((text, _)) => text.insert_str(0, "(taken back) "),
+                None => self.other(format!("LOST taken back {id}")),
+            },
             Change::CallOpened { id, name, subagent } => self.lines.push(Line::Call {
                 id: id.into_owned(),
                 name: subagent

@@ -13,6 +13,7 @@ pub(crate) const CRATES: &[&[&str]] = &[
         "agui",
         "a2a",
         "mcp",
+        "aisdk",
         "openai",
         "responses",
         "anthropic",
@@ -32,6 +33,7 @@ pub(crate) const PROTOCOLS: &[&str] = &[
     "agui",
     "a2a",
     "mcp",
+    "aisdk",
     "openai",
     "responses",
     "anthropic",
@@ -229,6 +231,7 @@ pub(crate) const PROTOCOL_WORDS: &[(&str, &[&str])] = &[
         "agui/",
         &["agui", "ag_ui", "copilot", "copilotkit", "tool_call_start"],
     ),
+    ("aisdk/", &["aisdk"]),
     ("openai/", &["openai", "open_ai"]),
     ("anthropic/", &["anthropic"]),
     ("agents/scripted/", &["scripted"]),
@@ -516,6 +519,12 @@ pub(crate) const ADDED: &[AddedLines] = &[
         krate: "agents",
         lines: 50,
         what: "requests whose path says their API; bases with and without a version",
+    },
+    AddedLines {
+        stage: "36a",
+        krate: "aisdk",
+        lines: 3_000,
+        what: "UI message streams of AI SDK",
     },
 ];
 

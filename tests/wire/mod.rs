@@ -2,6 +2,7 @@
 
 mod a2a;
 mod a2a_history;
+mod aisdk;
 mod anthropic;
 mod bodies;
 pub(crate) mod captures;

@@ -152,6 +152,7 @@ impl TurnReader<'_> {
             Change::StatePatched(patch) => self.state(|known| known.patch(patch)),
             Change::RunEnded(end) => self.end(end),
             Change::Snapshot(_) => self.omit("snapshots of the messages"),
+            Change::MessageRetracted { .. } => self.omit("messages that were taken back"),
             Change::Truncated => self.omit("marks of incomplete answers"),
             // The other changes come from the protocol or from ananke itself, and a scripted agent makes them without a step.
             Change::Stamped(_)

@@ -155,6 +155,7 @@ impl<'r> Encoder<'r> {
             | Change::Usage { .. }
             | Change::Stamped(_)
             | Change::ToolsDeclared { .. }
+            | Change::MessageRetracted { .. }
             | Change::Snapshot(_)
             | Change::Truncated
             | Change::Violation { .. }

@@ -70,6 +70,7 @@ impl ChangeSite {
                 | Change::ResultFollows { id, .. }
                 | Change::CallFailed { id, .. }
                 | Change::MessageOpened { id, .. }
+                | Change::MessageRetracted { id }
                 | Change::MessageText { id, .. },
             ) => is_own(id),
             _ => false,

@@ -165,7 +165,10 @@ impl Observer for ExchangeLog<'_> {
             }
         }
         self.texts.add(change, place);
-        if let Change::MessageClosed { .. } | Change::CallArgsDone { .. } = change {
+        if let Change::MessageClosed { .. }
+        | Change::MessageRetracted { .. }
+        | Change::CallArgsDone { .. } = change
+        {
             self.show();
         }
     }

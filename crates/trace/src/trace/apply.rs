@@ -50,6 +50,12 @@ impl Trace {
                     self.close_message(index, deltas);
                 }
             }
+            Change::MessageRetracted { id } => {
+                if let Some(index) = self.streamed_message(&id) {
+                    self.messages[index].text.clear();
+                    self.close_message(index, deltas);
+                }
+            }
             Change::CallOpened { id, name, subagent } => {
                 self.open_call(at, &id, &name, author(subagent), deltas);
             }

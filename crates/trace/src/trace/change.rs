@@ -46,8 +46,7 @@ pub enum ResultContent<'a> {
 }
 
 impl PartialEq for ResultContent<'_> {
-    /// Whether two results are of the same form and content. JSON values are compared by their meaning, as `is_same_json` defines
-    /// it.
+    /// Whether two results are of the same form and content. JSON values are compared by their meaning (`is_same_json`).
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Text(one), Self::Text(other)) => one == other,
@@ -81,8 +80,7 @@ pub enum RunEnd {
     Cancelled,
     /// The agent waits for answers to these interrupts.
     Interrupted(Vec<Interrupt>),
-    /// An end that the protocol does not have, in the agent's words. It is not an error of the turn, and no `outcome` rule
-    /// expects it.
+    /// An end that the protocol does not have, in the agent's words: no error of the turn, and no `outcome` rule expects it.
     Unknown(String),
 }
 
@@ -91,17 +89,12 @@ impl fmt::Display for RunEnd {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Finished => formatter.write_str("finished"),
-            Self::Error {
-                message,
-                code: Some(code),
-            } => write!(formatter, "{message} (code `{code}`)"),
-            Self::Error {
-                message,
-                code: None,
-            } => formatter.write_str(message),
+            Self::Error { message, code } => match code {
+                Some(code) => write!(formatter, "{message} (code `{code}`)"),
+                None => formatter.write_str(message),
+            },
             Self::Cancelled => formatter.write_str("cancelled"),
             Self::Interrupted(_) => formatter.write_str("interrupted"),
-            // An end that ananke does not know has the agent's own word.
             Self::Unknown(outcome) => formatter.write_str(outcome),
         }
     }
@@ -193,6 +186,11 @@ pub enum Change<'a> {
     /// A message is complete.
     MessageClosed {
         /// The message's id.
+        id: Cow<'a, str>,
+    },
+    /// The agent takes a message back: its text is unsaid, and no more of it comes.
+    MessageRetracted {
+        /// The id in the protocol.
         id: Cow<'a, str>,
     },
     /// A tool call began.

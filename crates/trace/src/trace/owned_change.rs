@@ -33,6 +33,7 @@ impl Change<'_> {
                 delta: owned(delta),
             },
             Change::MessageClosed { id } => Change::MessageClosed { id: owned(id) },
+            Change::MessageRetracted { id } => Change::MessageRetracted { id: owned(id) },
             Change::CallOpened { id, name, subagent } => Change::CallOpened {
                 id: owned(id),
                 name: owned(name),

@@ -56,7 +56,7 @@ impl PiecedTexts {
             Change::Reasoning { id, delta, .. } => {
                 self.piece(PiecedPart::Reasoning, id, delta, place);
             }
-            Change::MessageClosed { id } => {
+            Change::MessageClosed { id } | Change::MessageRetracted { id } => {
                 self.close(PiecedPart::Message, id);
                 self.close(PiecedPart::Reasoning, id);
             }

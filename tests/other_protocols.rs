@@ -93,7 +93,7 @@ const ANSWERS: [(&str, &str, &str, &str); 14] = [
     ),
 ];
 
-const TARGETS: [(&str, &str, &str); 7] = [
+const TARGETS: [(&str, &str, &str); 8] = [
     (
         "agui",
         "type: agui, agentId: a, endpoint: \"http://AGENT/\"",

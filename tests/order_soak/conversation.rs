@@ -56,10 +56,12 @@ pub(super) enum Wire {
     Messages,
     /// An HTTP API of its own, in one of many forms.
     Http,
+    /// A UI message stream of AI SDK, whose backend executes the tools.
+    AiSdk,
 }
 
 impl Wire {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Agui,
         Self::Program,
         Self::Observed,
@@ -69,6 +71,7 @@ impl Wire {
         Self::Mcp,
         Self::Messages,
         Self::Http,
+        Self::AiSdk,
     ];
 }
 
@@ -132,7 +135,7 @@ impl Conversation {
         match wire {
             // What a form of an HTTP API cannot tell is known to the form.
             Wire::Agui | Wire::Program | Wire::Http => self.clone(),
-            Wire::A2a => Self(turns.map(Turn::without_state).collect()),
+            Wire::A2a | Wire::AiSdk => Self(turns.map(Turn::without_state).collect()),
             Wire::Observed => {
                 let turns = turns.map(|turn| turn.without_state().answered());
                 Self(turns.map(|turn| turn.joined(Joined::UpToResults)).collect())

@@ -10,7 +10,8 @@ use super::server::{Response, Serving, embedded};
 use crate::support::project::Project;
 
 /// An agent that does what the protocol can say.
-const RULES: &str = "rules:
+const RULES: &str = "client_tools: [{ name: confirm, mock: { result: \"yes\" } }]
+    rules:
       - { when: { user: price }, do: [{ call: { tool: look_up, args: { id: 7 }, result: { price: 3 } } }, { say: It costs 3. }] }
       - { when: { user: fail }, do: [{ call: { tool: look_up, args: {}, result: out of order, failure: failed } }, { say: It is down. }] }
       - { when: { user: confirm }, do: [{ say: One moment. }, { call: { tool: confirm, args: { question: Sure? } } }, { say: Confirmed. }] }
@@ -24,7 +25,7 @@ tests:
   - { name: greets, turns: [{ user: hi, assert: { text: { must_match: [Hello, How] } } }] }
   - { name: looks up, turns: [{ user: price, assert: { sequence: { mode: in_order, steps: [{ call: look_up }, { says: \"3\" }] }, tools: { require: [{ name: look_up, args: { id: 7 }, result: { price: 3 } }] } } }, { user: hi }] }
   - { name: fails, turns: [{ user: fail, assert: { tools: { require: [{ name: look_up, is_error: true, result: out of order }] } } }] }
-  - { name: asks the client, turns: [{ user: confirm, assert: { sequence: { mode: in_order, steps: [{ says: moment }, { call: confirm }, { says: Confirmed }] } } }], client_tools: [{ name: confirm, mock: { result: \"yes\" } }] }
+  - { name: asks the client, turns: [{ user: confirm, assert: { sequence: { mode: in_order, steps: [{ says: moment }, { call: confirm }, { says: Confirmed }] } } }] }
   - name: waits
     turns:
       - { user: delete, assert: { outcome: interrupted, tools: { require: [{ name: delete_all, status: pending }] } } }
@@ -56,7 +57,7 @@ async fn every_verdict_is_the_same() {
     let inside = project(&format!("type: scripted\n    {RULES}"));
     let serving = Serving::start(embedded(&inside)).await;
     let outside = project(&format!(
-        "type: ai-sdk\n    endpoint: \"http://127.0.0.1:{}/api/chat\"",
+        "type: ai-sdk\n    endpoint: \"http://127.0.0.1:{}/api/chat\"\n    client_tools: [{{ name: confirm, mock: {{ result: \"yes\" }} }}]",
         serving.port
     ));
     let expected = statuses(&inside.run().await);
@@ -70,6 +71,10 @@ async fn every_verdict_is_the_same() {
         "{expected:#?}"
     );
     assert_eq!(statuses(&outside.run().await), expected);
+    // The agent waited for the client, and then for the approval.
+    let log = serving.log(10).await.join("\n");
+    assert!(log.contains("AI SDK: 1 result: 200"), "{log}");
+    assert!(log.contains("AI SDK: 1 approval: 200"), "{log}");
 }
 
 /// The chunks of a response, without its end mark.

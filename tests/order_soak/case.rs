@@ -105,6 +105,7 @@ impl Case {
             Wire::Observed => "observed".to_owned(),
             Wire::Run => "run".to_owned(),
             Wire::Responses => "responses".to_owned(),
+            Wire::AiSdk => "ai-sdk".to_owned(),
             Wire::Anthropic => "anthropic".to_owned(),
             Wire::A2a => "a2a".to_owned(),
             Wire::Mcp | Wire::Messages => "mcp".to_owned(),

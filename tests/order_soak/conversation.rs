@@ -58,6 +58,8 @@ pub(super) enum Wire {
     Messages,
     /// An HTTP API of its own, in one of many forms.
     Http,
+    /// A UI message stream of AI SDK, whose backend executes the tools.
+    AiSdk,
 }
 
 impl Wire {
@@ -72,6 +74,7 @@ impl Wire {
         Self::Mcp,
         Self::Messages,
         Self::Http,
+        Self::AiSdk,
     ];
 }
 
@@ -135,7 +138,7 @@ impl Conversation {
         match wire {
             // What a form of an HTTP API cannot tell is known to the form.
             Wire::Agui | Wire::Program | Wire::Http => self.clone(),
-            Wire::A2a => Self(turns.map(Turn::without_state).collect()),
+            Wire::A2a | Wire::AiSdk => Self(turns.map(Turn::without_state).collect()),
             Wire::Observed => {
                 let turns = turns.map(|turn| turn.without_state().answered());
                 Self(turns.map(|turn| turn.joined(Joined::UpToResults)).collect())

@@ -1,4 +1,4 @@
-//! Random conversations on seven protocols and in `verify`, judged by random rules and by a naive judge that shares no code with
+//! Random conversations on eight protocols and in `verify`, judged by random rules and by a naive judge that shares no code with
 //! them.
 //!
 //! A conversation says what began in which order. Each wire tells it in its own way: texts and arguments come in pieces, ends come
@@ -7,6 +7,7 @@
 //! `ANANKE_ORDER_SOAK_PROGRAM` names another program to judge. A wrong verdict is shrunk and written to a file, which
 //! is judged in every run once it is in `tests/order_soak/kept/`.
 
+mod aisdk_telling;
 mod anthropic_telling;
 mod case;
 mod conversation;
@@ -114,6 +115,10 @@ impl Soak {
         targets.insert(
             "agui".to_owned(),
             json!({ "type": "agui", "endpoint": at("/agui"), "agentId": "a" }),
+        );
+        targets.insert(
+            "ai-sdk".to_owned(),
+            json!({ "type": "ai-sdk", "endpoint": at("/api/chat") }),
         );
         targets.insert("responses".to_owned(), json!({ "type": "responses", "endpoint": at("/v1"), "model": "m", "tools": "observed" }));
         targets.insert("anthropic".to_owned(), json!({ "type": "anthropic", "endpoint": at("/v1"), "model": "m", "tools": "observed" }));

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
+use super::aisdk_telling;
 use super::conversation::{Item, Turn, Wire};
 use super::dice::Dice;
 use super::{anthropic_telling, responses_telling};
@@ -16,6 +17,7 @@ pub(super) fn turn(wire: Wire, turn: &Turn, number: usize, dice: &mut Dice) -> V
         Wire::Observed => vec![chunks(&turn.items, number, true, dice)],
         Wire::Run => rounds(turn, number, dice),
         Wire::Responses => vec![responses_telling::events(&turn.items, number, dice)],
+        Wire::AiSdk => vec![aisdk_telling::chunks(&turn.items, number, dice)],
         Wire::Anthropic => anthropic_telling::responses(&turn.items, number, dice),
         Wire::A2a => vec![a2a(turn, number, dice)],
         // A form of its own tells what an agent behind an HTTP API says.

@@ -80,11 +80,13 @@ impl FirstLook {
             FirstRequest::Post(url) if self.refused.contains(url) => false,
             // A server may accept a POST where a GET finds nothing. A path where the GET finds nothing is a guess, so only a few
             // are tried: most servers are not agents, and should not get a POST for each protocol.
-            FirstRequest::Post(url) if self.finds_nothing(url) => {
+            FirstRequest::Post(url) => {
+                if !self.finds_nothing(url) {
+                    return true;
+                }
                 self.posts += 1;
                 self.posts <= MOST_POSTS
             }
-            FirstRequest::Post(_) => true,
         }
     }
 

@@ -103,6 +103,7 @@ impl TurnReader<'_> {
     /// Adds the steps with which a scripted agent makes the same change, or notes that there are none for it. A step is a key
     /// with a value, as in `say: Hello`. Texts and arguments come in several changes, and are collected by the id of their
     /// message or call until the end of the turn.
+    #[expect(clippy::too_many_lines, reason = "an arm for each change")]
     fn read(&mut self, change: &Change<'static>) {
         match change {
             Change::MessageOpened {
@@ -116,6 +117,12 @@ impl TurnReader<'_> {
             } => self.omit("messages of subagents"),
             // Text of a message without a step is ignored: nothing is collected for its id.
             Change::MessageText { id, delta } => self.add_text(id, delta),
+            // What the agent took back is not said again, since no rule has seen it.
+            Change::MessageRetracted { id } => {
+                if let Some((_, _, text)) = self.texts.get_mut(&**id) {
+                    text.clear();
+                }
+            }
             Change::Reasoning { id, delta, .. } => self.text(id, "think", delta),
             Change::CallOpened { id, name, subagent } => {
                 self.open_call(id, name, subagent.as_deref());
@@ -152,7 +159,6 @@ impl TurnReader<'_> {
             Change::StatePatched(patch) => self.state(|known| known.patch(patch)),
             Change::RunEnded(end) => self.end(end),
             Change::Snapshot(_) => self.omit("snapshots of the messages"),
-            Change::MessageRetracted { .. } => self.omit("messages that were taken back"),
             Change::Truncated => self.omit("marks of incomplete answers"),
             // The other changes come from the protocol or from ananke itself, and a scripted agent makes them without a step.
             Change::Stamped(_)

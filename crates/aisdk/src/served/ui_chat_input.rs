@@ -35,6 +35,8 @@ pub(super) struct UiChatInput {
     ids: [(&'static str, String); 1],
     begins: bool,
     actions: [Action; 1],
+    /// The tools that the client has answered: a request declares none.
+    tools: Vec<ToolDeclaration>,
 }
 
 impl UiChatInput {
@@ -67,6 +69,7 @@ impl UiChatInput {
             ids: [("messageId", message)],
             begins,
             actions: [action],
+            tools: answered_tools(&body.messages),
         })
     }
 
@@ -82,6 +85,37 @@ impl UiChatInput {
     }
 }
 
+/// The parts of the last step. What the client answered is in there, since it answers all calls of a step together.
+fn last_step(message: &UiMessageBody) -> &[Value] {
+    let mut steps = message.parts.rsplit(|part| part["type"] == "step-start");
+    steps.next().unwrap_or_default()
+}
+
+/// The tools of the calls that have an outcome in the last message. The backend may have executed some of them, which a request does
+/// not say.
+fn answered_tools(messages: &[UiMessageBody]) -> Vec<ToolDeclaration> {
+    let mut tools = Vec::new();
+    let Some(last) = messages.last() else {
+        return tools;
+    };
+    for part in last_step(last) {
+        let in_type = part["type"]
+            .as_str()
+            .and_then(|of_type| of_type.strip_prefix("tool-"));
+        let name = in_type.or_else(|| part["toolName"].as_str());
+        if let Some(name) = name
+            && answer(part).is_some()
+        {
+            tools.push(ToolDeclaration {
+                name: name.to_owned(),
+                description: String::new(),
+                parameters: json!({ "type": "object" }),
+            });
+        }
+    }
+    tools
+}
+
 /// The action that the request newly asks for.
 ///
 /// # Errors
@@ -90,9 +124,7 @@ fn action(messages: &[UiMessageBody]) -> Result<Action, String> {
     if let Some(last) = messages.last()
         && last.role == "assistant"
     {
-        // What the client answered is in the last step, since it answers all calls of a step together.
-        let mut steps = last.parts.rsplit(|part| part["type"] == "step-start");
-        let step = steps.next().unwrap_or_default();
+        let step = last_step(last);
         let approvals: Vec<_> = step.iter().filter_map(approval).collect();
         if !approvals.is_empty() {
             return Ok(Action::Resume(approvals));
@@ -168,8 +200,7 @@ impl ServedRequest for UiChatInput {
     }
 
     fn tools(&self) -> &[ToolDeclaration] {
-        // A request declares none.
-        &[]
+        &self.tools
     }
 
     fn describe(&self) -> String {

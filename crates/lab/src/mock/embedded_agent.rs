@@ -11,7 +11,8 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::{MockAgent, planned_target::PlannedTarget};
+use super::MockAgent;
+use super::planned_target::{PlannedTarget, ThreadTarget};
 use crate::lab_error::LabError;
 use ananke_agents::http::HttpTransport;
 use ananke_agents::pipe::ProgramLauncher;
@@ -122,11 +123,21 @@ impl EmbeddedAgent {
         thread: &str,
         request: &dyn ServedRequest,
     ) -> Result<Box<dyn Session>, String> {
+        let planned = self.planned.of_thread(thread);
+        let ThreadTarget {
+            target,
+            client_tools,
+        } = planned.map_err(|error| error.to_string())?;
+        // Some protocols have no declarations, so that only the config says which calls wait for the client.
+        let client_tools = match request.tools() {
+            [] => client_tools.into(),
+            declared => declared.into(),
+        };
         let options = SessionOptions {
             key: CaseKey::first(self.planned.target_name()),
             thread_id: thread.to_owned(),
             history: Vec::new(),
-            client_tools: request.tools().into(),
+            client_tools,
             declares_tools: false,
             undeclared: UndeclaredCalls::Rejected,
             clock: Arc::clone(&self.context.clock),
@@ -135,10 +146,6 @@ impl EmbeddedAgent {
             programs: Arc::new(ProgramLauncher::new(&self.context)),
             offered: Arc::default(),
         };
-        let target = self
-            .planned
-            .of_thread(thread)
-            .map_err(|error| error.to_string())?;
         target.open(options).await.map_err(|error| error.message)
     }
 }

@@ -8,8 +8,10 @@ use serde_json::{Map, json};
 use crate::lab_error::LabError;
 use ananke_agents::Target;
 use ananke_base::context::Context;
+use ananke_base::message::ToolDeclaration;
 use ananke_model::model::NEWEST_VERSION;
 use ananke_model::variables::Mode;
+use ananke_plan::compile::CompiledClientTool;
 use ananke_plan::{
     CaseEntry, LoadedFile, LoadedTest, Plan, Planned, Preparation, PrepareError, Selection, plan,
 };
@@ -30,6 +32,13 @@ pub(super) struct PlannedTarget {
     plan: Arc<Plan>,
     entry: CaseEntry,
     test: Arc<LoadedTest>,
+}
+
+/// A target for the conversation on one thread.
+pub(super) struct ThreadTarget {
+    pub(super) target: Arc<dyn Target>,
+    /// The tools of the client, as the config declares them.
+    pub(super) client_tools: Vec<ToolDeclaration>,
 }
 
 impl PlannedTarget {
@@ -95,8 +104,8 @@ impl PlannedTarget {
         &self.entry.test.target
     }
 
-    /// The target with everything filled in for a conversation on this thread.
-    pub(super) fn of_thread(&self, thread: &str) -> Result<Arc<dyn Target>, LabError> {
+    /// The target with everything filled in for a conversation on this thread, and the tools of its client that the config has.
+    pub(super) fn of_thread(&self, thread: &str) -> Result<ThreadTarget, LabError> {
         let Self {
             context,
             plan,
@@ -115,9 +124,11 @@ impl PlannedTarget {
             preparation.define(Map::from_iter([("THREAD_ID".to_owned(), json!(thread))]));
             preparation.finish()
         });
-        prepared
-            .map(|prepared| prepared.target)
-            .map_err(|error| broken(plan, error))
+        let prepared = prepared.map_err(|error| broken(plan, error))?;
+        Ok(ThreadTarget {
+            target: prepared.target,
+            client_tools: CompiledClientTool::declarations(&prepared.client_tools.written),
+        })
     }
 
     /// The target of a config in memory.

@@ -42,9 +42,9 @@ def mock_of(llm: object, name: str) -> AsyncMock | None:
 
 def keep_standin(mock: AsyncMock, function: Any) -> None:
     """Remembers the mock object of a test that a mock calls."""
-    vars(mock)[STANDIN] = function
+    mock.__dict__[STANDIN] = function
 
 
 def standin_of(mock: AsyncMock) -> Any:
     """The mock object of a test that a mock calls; None if it calls another function."""
-    return vars(mock).get(STANDIN)
+    return mock.__dict__.get(STANDIN)

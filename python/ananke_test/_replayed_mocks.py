@@ -67,7 +67,7 @@ async def _count(mock: Any, call: FunctionCallEvent, output: Any) -> None:
     """Calls a mock once, with `output` instead of what it does."""
     arguments: Any = call.arguments
     # Each mock has a class of its own.
-    kind = type(mock.mock if inspect.isfunction(mock) else mock)
+    kind = type(vars(mock)["mock"] if inspect.isfunction(mock) else mock)
     refused = vars(kind).get(OF_ARGUMENTS[0])
     if isinstance(refused, _Refused):
         for attribute in OF_ARGUMENTS:

@@ -9,13 +9,16 @@ import pytest
 from ananke_test import (
     FunctionCallEvent,
     FunctionCallOutputEvent,
+    FunctionLLM,
     Interrupt,
     PendingAnswer,
+    Target,
     Turn,
     _active_mocks,
     _registered_agents,
     register_agent,
 )
+from ananke_test._registered_agents import unknown_agent
 from ananke_test._replayed_mocks import ReplayedMocks
 from tests.test_pytest_plugin import Runner, runner
 
@@ -140,7 +143,7 @@ def test_yaml_tests_run_agents_of_this_process(shop: Runner, options: tuple[str,
             "traceback of the agent:",
             '*conftest.py", line *, in shop',
             "KeyError: 'the database'",
-            "*no agent `nobody` is registered, those of this process are `shop`, `fresh`: call `ananke_test.register_agent(*",
+            "*no agent `nobody` is registered. Those of this process are `shop`, `fresh`: call `ananke_test.register_agent(*",
         ]
     )
     # The frames of the agent alone.
@@ -194,7 +197,17 @@ def test_what_is_registered_is_checked() -> None:
 
     wrong: Any
     for wrong, why in (
-        (lambda: register_agent("shop", 5), "a session with 5"),
+        (lambda: register_agent("shop", 5), "the agent `shop` is 5: an agent of YAML tests is a function of one `turn`"),
+        (lambda: register_agent("shop", None), "the agent `shop` is None"),
+        (
+            lambda: register_agent("shop", lambda: "Hi"),
+            "the agent `shop`: an agent is a function .* cannot be called with",
+        ),
+        (lambda: register_agent("shop", FunctionLLM(lambda messages, tools: "Hi")), "is a FunctionLLM, a model that ananke asks"),
+        (
+            lambda: register_agent("shop", Target()),
+            "is a Target, which is no agent of this process: name the target with",
+        ),
         (lambda: register_agent("shop"), "given as `agent`, or as the `factory`"),
         (lambda: register_agent("shop", agent, factory=lambda: agent), "given as `agent`, or as the `factory`"),
         (lambda: register_agent("", agent), "is a text"),
@@ -202,8 +215,57 @@ def test_what_is_registered_is_checked() -> None:
         with pytest.raises(TypeError, match=why):
             wrong()
     register_agent("shop", agent)
-    with pytest.raises(ValueError, match="there is an agent `shop` already"):
+    with pytest.raises(ValueError, match=r"there is an agent `shop` already, which .*test_registered_agents\.py:\d+ registered"):
         register_agent("shop", agent)
+
+
+@pytest.mark.usefixtures("no_agents")
+def test_an_unknown_name_has_a_near_one() -> None:
+    assert unknown_agent("shop").startswith("no agent is registered, so there is no `shop`: call ")
+    register_agent("shop", lambda turn: "Hi")
+    register_agent("bank", lambda turn: "Hi")
+    assert unknown_agent("shopp").startswith(
+        "no agent `shopp` is registered. Did you mean `shop`? Those of this process are `shop`, `bank`: call "
+    )
+    assert unknown_agent("x").startswith("no agent `x` is registered. Those of")
+
+
+ERRORS = """
+import sys, time
+from ananke_test import register_agent
+
+def slow(turn):
+    time.sleep(20)
+
+def leave(turn):
+    sys.exit(3)
+
+register_agent("slow", slow)
+register_agent("leave", leave)
+register_agent("nothing", factory=lambda: None)
+"""
+
+TESTS_OF_ERRORS = """
+version: "1.4"
+tests:
+  - { name: slow, target: slow, timeout_ms: 200, turns: [{ user: "Hi", assert: { text: x } }] }
+  - { name: leave, target: leave, turns: [{ user: "Hi", assert: { text: x } }] }
+  - { name: nothing, target: nothing, turns: [{ user: "Hi", assert: { text: x } }] }
+"""
+
+
+def test_tracebacks_have_the_frames_of_the_agent_alone(runner: Runner) -> None:
+    names = ("slow", "leave", "nothing")
+    targets = "".join(f"  {name}: {{ type: external, agent: {name} }}\n" for name in names)
+    runner.write("ananke.config.yaml", f'version: "1.4"\ntarget: slow\ntargets:\n{targets}')
+    runner.write("a.test.yaml", TESTS_OF_ERRORS)
+    runner.write("conftest.py", ERRORS)
+    result = runner.run()
+    result.assert_outcomes(failed=3)
+    result.stdout.no_fnmatch_line("*CancelledError*")
+    result.stdout.no_fnmatch_line("*ananke_test/_*.py*")
+    result.stdout.fnmatch_lines(["*! timeout*", '*conftest.py", line 9, in leave', "SystemExit: 3"])
+    result.stdout.fnmatch_lines(["*agent error: TypeError: the agent `nothing` is None: an agent of YAML tests is a function*"])
 
 
 MOCKS = """

@@ -12,6 +12,7 @@ from ananke_test._connection import Connection
 from ananke_test._errors import CANCELLED, OVER, AgentError, ProgramError, RequestError, public
 from ananke_test._events import ChatMessageEvent, FunctionCallEvent, Interrupt, PendingAnswer, RunEvent, from_json
 from ananke_test._origin import EarlierTurn, RunOrigin
+from ananke_test._replayed_mocks import ReplayedMocks
 from ananke_test._run_result import RunResult
 from ananke_test._turn import AgentTurns, ConversationState, Turn, running
 
@@ -88,6 +89,7 @@ class ExternalConversation:
         self._agent = agent
         self._timeout = timeout
         self._recording = recording
+        self._replayed = ReplayedMocks(agent) if "replay" in recording else None
         self._state = ConversationState(agent)
         self._callbacks = ExternalCallbacks(program, turns, self._state)
         self._is_cancelled = False
@@ -119,6 +121,8 @@ class ExternalConversation:
             raise ValueError(f"no answer for {', '.join(f'`{number}`' for number in missing)}: answer all that is open at once")
         if not given:
             raise ValueError("the agent waits for nothing that could be answered")
+        if self._replayed is not None:
+            self._replayed.answer(given)
         named = [replace(answer, id=number, tool=None).to_json() for number, answer in given.items()]
         return await self._turn("session/resume", {"answers": named}, None)
 
@@ -166,6 +170,8 @@ class ExternalConversation:
             for item in answer["interrupts"]
         ]
         self._open = interrupts
+        if self._replayed is not None:
+            await self._replayed.take(events, interrupts)
         return RunResult(events, text, interrupts=interrupts, origin=origin)
 
     async def _failed(self, error: RequestError) -> BaseException:
@@ -184,7 +190,10 @@ class ExternalConversation:
             if _is_of_other_loop(original):
                 _add_note(original, OTHER_LOOP)
         if error.code not in (OVER, CANCELLED) and not hasattr(failed, "events"):
-            failed.events = await self._events_of_failed()  # type: ignore[attr-defined]
+            events = await self._events_of_failed()
+            failed.events = events  # type: ignore[attr-defined]
+            if self._replayed is not None:
+                await self._replayed.take(events)
         return failed
 
     def _timed_out(self, message: str) -> str:

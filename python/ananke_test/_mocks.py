@@ -7,10 +7,11 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from ananke_test import _adapters
-from ananke_test._active_mocks import begin, end
+from ananke_test._active_mocks import begin, end, keep_standin
 from ananke_test._background import called, is_async
 from ananke_test._errors import INVALID_PARAMS, RequestError
 from ananke_test._function_llm import FunctionLLM
+from ananke_test._replayed_mocks import is_mock
 from ananke_test._target import Target
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class MockedTools:
 def mock_tools(llm: Any, mocks: Mapping[str, Callable[..., Any]]) -> AbstractContextManager[dict[str, AsyncMock]]:
     """Replaces tools of an agent, an LLM or a `Target` by name; their declarations stay. Gives mocks that know their calls.
 
+    In a replay, mocks of an agent of this process get the calls of the recording, and their functions are not executed.
     The names of a function of one turn are known only when it calls them, so any name is taken. A mock is a
     function, plain or async, or a Mock object. Mocks nest, and end with the block.
 
@@ -75,7 +77,11 @@ def mock_functions(llm: Any, mocks: Mapping[str, Callable[..., Any]]) -> Abstrac
     """
     from unittest.mock import AsyncMock
 
-    return MockedTools(llm, {name: AsyncMock(name=name, side_effect=function) for name, function in mocks.items()})
+    made = {name: AsyncMock(name=name, side_effect=function) for name, function in mocks.items()}
+    for name, function in mocks.items():
+        if is_mock(function):
+            keep_standin(made[name], function)
+    return MockedTools(llm, made)
 
 
 def _mock(name: str, function: Callable[..., Any]) -> AsyncMock:
@@ -94,7 +100,10 @@ def _mock(name: str, function: Callable[..., Any]) -> AsyncMock:
             return await called(function, *args, **kwargs)
         return await function(*args, **kwargs)
 
-    return AsyncMock(name=name, side_effect=mocked)
+    mock = AsyncMock(name=name, side_effect=mocked)
+    if is_mock(function):
+        keep_standin(mock, function)
+    return mock
 
 
 def _check_names(names: list[str], known: Mapping[str, Any] | list[str]) -> None:

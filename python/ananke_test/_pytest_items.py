@@ -151,6 +151,8 @@ class AnankeItem(pytest.Item):
         self.result = result = notice["result"]
         for words in notice.get("warnings", []):
             warnings.warn(LateEventWarning(words), stacklevel=2)
+        for words in warnings_of(result):
+            warnings.warn_explicit(held.warning(words), None, filename=str(self.path), lineno=self.test["line"])
         status = result["status"]
         if status == "skipped":
             pytest.skip(reason_of(result) or "skipped")
@@ -200,6 +202,14 @@ def first_finding(result: dict[str, Any]) -> str:
         if finding.get("status") in ("failed", "not_shown") or finding.get("passed") is False:
             return str(finding.get("message") or finding.get("type"))
     return reason_of(result) or str(result["status"])
+
+
+def warnings_of(result: dict[str, Any]) -> list[str]:
+    """The warnings about a test and its turns, each once. The report of a test that did not pass has them."""
+    if result["status"] not in ("passed", "skipped"):
+        return []
+    groups: list[dict[str, Any]] = [result, *(result.get("turns") or [])]
+    return list(dict.fromkeys(words for group in groups for words in group.get("warnings") or []))
 
 
 def reason_of(result: dict[str, Any]) -> str:

@@ -24,6 +24,7 @@ from ananke_test._events import (
     PendingAnswer,
     RunEvent,
 )
+from ananke_test._turn_threads import ThreadsOfTurn
 
 # pytest shows no frames of this file.
 __tracebackhide__ = True
@@ -73,6 +74,7 @@ class Turn:
         """The answers to the interrupts of the turn before."""
         self.interrupts: list[Interrupt] = []
         self.loop = asyncio.get_running_loop()
+        self.threads = ThreadsOfTurn()
         self.thread: str | None = None
         """The name of the thread that makes the turn, while it does."""
         self._number = number
@@ -293,6 +295,8 @@ class ReportedCall:
 
 _turn: contextvars.ContextVar[Turn | None] = contextvars.ContextVar("turn of ananke", default=None)
 _call: contextvars.ContextVar[tuple[Turn, str] | None] = contextvars.ContextVar("call of ananke", default=None)
+_OF_CALLS = ["calls", "arguments", "results", "call_ends", "call_times"]
+"""All that a call shows."""
 _running: list[Turn] = []
 """The turns that run in this process."""
 
@@ -306,6 +310,7 @@ def running(turn: Turn) -> Generator[None, None, None]:
         yield
     finally:
         _running[:] = [other for other in _running if other is not turn]
+        turn.threads.end()
         _turn.reset(token)
 
 
@@ -318,18 +323,24 @@ def turn_of_call(tool: str) -> Turn | None:
     """The turn that a call belongs to; None outside of sessions.
 
     Raises:
-        RuntimeError: If several turns run, and nothing says which one it is.
+        RuntimeError: If nothing says which turn it is. Rules about the tool are not shown then, since the agent may hide the error.
     """
     own = _turn.get()
     if own is not None:
         return own
-    running_now = list(_running)
-    if len(running_now) > 1:
-        raise RuntimeError(
-            f"`{tool}` is called in a thread that knows no turn, and {len(running_now)} turns run: start the thread with "
-            "`contextvars.copy_context().run`, or with `asyncio.to_thread`"
-        )
-    return running_now[0] if running_now else None
+    possible = list(_running)
+    if not possible:
+        return None
+    if len(possible) == 1 and possible[0].threads.has_current():
+        return possible[0]
+    name = threading.current_thread().name
+    if len(possible) > 1:
+        why = f"`{tool}` is called in a thread that knows no turn, and {len(possible)} turns run"
+    else:
+        why = f"`{tool}` is called in the thread `{name}`, which knows no turn and may still do the work of an earlier one"
+    for turn in possible:
+        turn.unread(f"thread:{tool}", _OF_CALLS, why, tool=tool)
+    raise RuntimeError(f"{why}: start the thread with `contextvars.copy_context().run`, or with `asyncio.to_thread`")
 
 
 async def _ended(work: Callable[[], Any]) -> Any:

@@ -52,6 +52,9 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--ananke-record and --ananke-replay do not go together: choose one of them")
     if replay is not None and not (config.invocation_params.dir / replay).is_dir():
         raise pytest.UsageError(f"--ananke-replay: there is no directory `{replay}`")
+    recorded = config.invocation_params.dir / record if record is not None else None
+    if recorded is not None and recorded.exists() and not recorded.is_dir():
+        raise pytest.UsageError(f"--ananke-record: `{record}` is not a directory")
     _record_sessions(config, record, replay)
     if config.getoption("--ananke-target") is not None and not hasattr(config, "workerinput"):
         _check_target(config)

@@ -6,7 +6,7 @@ import inspect
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -379,6 +379,69 @@ async def test_calls_belong_to_the_turn_of_their_context() -> None:
     async with TestSession(agent=unclear) as one, TestSession(agent=unclear) as two:
         for result in await asyncio.gather(one.run("Hi"), two.run("Hi")):
             assert "`seats` is called in a thread that knows no turn, and 2 turns run" in words(result)[-1]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+async def test_a_thread_of_an_earlier_turn_has_no_calls_in_a_later_one() -> None:
+    released = threading.Event()
+    threads: list[threading.Thread] = []
+
+    def later() -> None:
+        released.wait(20)
+        seats(1)
+
+    def leaves(turn: Turn) -> str:
+        threads.append(threading.Thread(target=later, name="later"))
+        threads[0].start()
+        return "gone"
+
+    def waits(turn: Turn) -> str:
+        released.set()
+        threads[0].join(20)
+        return "nothing"
+
+    async with TestSession(agent=leaves) as session:
+        assert words(await session.run("Hi")) == ["gone"]
+    async with TestSession(agent=waits) as session:
+        result = await session.run("Hi")
+    assert words(result) == ["nothing"]
+    # Nothing says that the call is not one of this turn.
+    for rules in ("tools: { forbid: [seats] }", "tools: { require: [seats] }"):
+        with pytest.raises(AssertionError, match="the thread `later`, which knows no turn and may still do the work of an earlier"):
+            result.check(rules)
+    result.check("tools: { forbid: [pay] }")
+
+
+async def test_workers_of_a_pool_that_lives_on_have_the_calls_of_the_turn() -> None:
+    with ThreadPoolExecutor(1) as pool:
+
+        def agent(turn: Turn) -> str:
+            return str(pool.submit(seats, 1).result()["row"])
+
+        async with TestSession(agent=agent) as session:
+            for _ in range(3):
+                assert words(await session.run("Hi"))[::2] == ["seats(row=1)", "1"]
+
+        held, began = threading.Event(), threading.Event()
+
+        def busy() -> None:
+            began.set()
+            held.wait(20)
+            seats(2)
+
+        def leaves(turn: Turn) -> str:
+            late.append(pool.submit(busy))
+            began.wait(20)
+            return "gone"
+
+        def waits(turn: Turn) -> str:
+            held.set()
+            return str(late[0].exception(20))
+
+        late: list[Future[None]] = []
+        async with TestSession(agent=leaves) as one, TestSession(agent=waits) as other:
+            await one.run("Hi")
+            assert "`seats` is called in the thread `ThreadPoolExecutor-" in words(await other.run("Hi"))[-1]
 
 
 async def test_calls_inside_a_call_are_those_of_a_subagent() -> None:

@@ -375,6 +375,15 @@ def test_record_and_replay(runner: Runner) -> None:
     ran = runner.run("--ananke-replay", "nothing")
     assert ran.ret == pytest.ExitCode.USAGE_ERROR
     ran.stderr.fnmatch_lines(["*there is no directory `nothing`*"])
+    for recording in (runner.path / "recordings").rglob("*.jsonl"):
+        recording.write_text(recording.read_text().replace("{", "{ ", 1))
+    ran = runner.run("--ananke-replay", "recordings", "-k", "t0")
+    ran.stdout.fnmatch_lines(["t0.test.yaml:*", "*t0.test.yaml:*: AnankeWarning: *was changed after it was recorded*"])
+    runner.write("file", "")
+    ran = runner.run("--ananke-record", "file")
+    assert ran.ret == pytest.ExitCode.USAGE_ERROR
+    ran.stderr.fnmatch_lines(["*--ananke-record: `file` is not a directory*"])
+    assert len(asked(runner)) == 2
 
 
 def test_a_mistake_in_a_test_file(project: Runner) -> None:

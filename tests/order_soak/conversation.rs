@@ -63,7 +63,7 @@ pub(super) enum Wire {
 }
 
 impl Wire {
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::Agui,
         Self::Program,
         Self::Observed,

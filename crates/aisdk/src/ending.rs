@@ -18,6 +18,10 @@ const DATA_STREAM: [&str; 5] = [
 
 /// The end of a stream as far as it is known.
 #[derive(Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a chunk that came or not, in any combination"
+)]
 pub(super) struct StreamEnding {
     /// The first error that the backend reported.
     error: Option<String>,

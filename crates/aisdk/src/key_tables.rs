@@ -71,7 +71,10 @@ fn every_key_of_a_text_is_read_unread_or_an_error() {
         row("/delta", WORD, TEXT),
         row("/providerMetadata", ANY, &[]),
     ];
-    assert_eq!(problems(&[start.clone()], &sample, &[], &rows), [""; 0]);
+    assert_eq!(
+        problems(std::slice::from_ref(&start), &sample, &[], &rows),
+        [""; 0]
+    );
     let sample = json!({ "type": "text-end", "id": "t", "citations": [{}] });
     let rows = [row("/id", ANY, &[]), row("/citations", ANY, &[])];
     assert_eq!(problems(&[start], &sample, &[], &rows), [""; 0]);

@@ -119,7 +119,7 @@ impl<'a> UiStreamReader<'a> {
         match kind {
             UiChunkKind::Text(phase) => self.text(StreamedKind::Text, phase, chunk, changes),
             UiChunkKind::Reasoning(phase) => {
-                self.text(StreamedKind::Reasoning, phase, chunk, changes)
+                self.text(StreamedKind::Reasoning, phase, chunk, changes);
             }
             _ => {
                 self.texts.unannounced = [None, None];

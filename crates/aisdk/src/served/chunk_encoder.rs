@@ -16,6 +16,10 @@ pub(super) const DONE: &str = "[DONE]";
 pub(super) const HEADER: (&str, &str) = ("x-vercel-ai-ui-message-stream", "v1");
 
 /// Makes the chunks of one response.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a state of a response of its own"
+)]
 pub(super) struct ChunkEncoder {
     frames: Vec<ServedFrame>,
     /// The time between the request and the change that is being encoded.
@@ -225,11 +229,10 @@ impl ChunkEncoder {
         let reason = match end {
             RunEnd::Finished if self.is_truncated => "length",
             RunEnd::Finished if self.waits.is_empty() => "stop",
-            RunEnd::Finished => "tool-calls",
+            RunEnd::Finished | RunEnd::Interrupted(_) => "tool-calls",
             RunEnd::Unknown(reason) if reason == "content-filter" => "content-filter",
             RunEnd::Unknown(_) => "other",
             RunEnd::Cancelled => "",
-            RunEnd::Interrupted(_) => "tool-calls",
             RunEnd::Error { .. } => "error",
         };
         match end {
@@ -253,21 +256,16 @@ impl ChunkEncoder {
 
     /// Asks for the approval of a call. The protocol has no other questions: one without a call has a call of its own.
     fn ask(&mut self, interrupt: &Interrupt) {
-        let call = match &interrupt.call {
-            Some(call) => call.clone(),
-            None => {
-                self.begin_step();
-                let question = interrupt.message.as_deref().unwrap_or_default();
-                self.send(&json!({
-                    "type": "tool-input-available", "toolCallId": interrupt.id, "toolName": "ask", "input": { "question": question },
-                }));
-                interrupt.id.clone()
-            }
-        };
-        let mut chunk = json!({ "type": "tool-approval-request", "approvalId": interrupt.id, "toolCallId": call });
-        if let Some(message) = &interrupt.message {
-            chunk["reason"] = message.as_str().into();
+        let call = interrupt.call.as_ref().unwrap_or(&interrupt.id);
+        if interrupt.call.is_none() {
+            self.begin_step();
+            let question = interrupt.message.as_deref().unwrap_or_default();
+            self.send(&json!({
+                "type": "tool-input-available", "toolCallId": call, "toolName": "ask", "input": { "question": question },
+            }));
         }
+        // The question itself is not sent, since clients of version 6 refuse a chunk with a key that they do not know.
+        let chunk = json!({ "type": "tool-approval-request", "approvalId": interrupt.id, "toolCallId": call });
         self.send(&chunk);
     }
 }

@@ -356,7 +356,7 @@ export class TurnReport {
       return JSON.parse(encoded(value));
     } catch (error) {
       this.unread(`${fact}:${tool}`, [fact], words(error), tool);
-      return fact === "arguments" ? {} : short(value).toWellFormed();
+      return short(value).toWellFormed();
     }
   }
 }

@@ -1,6 +1,6 @@
 // Mocks in a replay: nothing calls them there, so they get the calls of the recording.
 
-/** @import { Interrupt, Json, PendingAnswer, RunEvent, ToolCallContext } from "./types.js" */
+/** @import { Interrupt, PendingAnswer, RunEvent, ToolCallContext } from "./types.js" */
 /** @import { AgentSession } from "./agent-session.js" */
 
 /**

@@ -34,6 +34,9 @@ export class SessionCallbacks {
    */
   failure;
 
+  /** The error in the words of the report. A test of a project has nothing else of it. */
+  inWords = words;
+
   /**
    * @param {Connection} connection
    * @param {FunctionModel | undefined} model
@@ -94,7 +97,7 @@ export class SessionCallbacks {
       }
     } catch (error) {
       if (method !== "tool/call") this.failure ??= { error };
-      this.#connection.refuse(request, words(error));
+      this.#connection.refuse(request, this.inWords(error));
     }
   }
 

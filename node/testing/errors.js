@@ -81,6 +81,18 @@ export function assertionError(message, values) {
 }
 
 /**
+ * What an exception says, with its type, unless that says nothing.
+ * @param {unknown} error
+ * @returns {string}
+ */
+export function typedWords(error) {
+  const said = words(error);
+  if (!(error instanceof Error) || error instanceof AnankeError) return said;
+  const name = typeof error.name === "string" ? error.name : "";
+  return name === "" || name === "Error" || said === name ? said : `${name}: ${said}`;
+}
+
+/**
  * What an exception says, whatever was thrown.
  * @param {unknown} error
  * @returns {string}

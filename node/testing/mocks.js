@@ -1,8 +1,11 @@
 // Tools that are replaced for a while.
 
 /** @import { Json, ToolCallContext, ToolFunction } from "./types.js" */
+/** @import { RecordedCall, RecordedOutput } from "./replayed-mocks.js" */
 
+import { UsageError, withoutOwnFrames } from "./errors.js";
 import { short } from "./json.js";
+import { count } from "./replayed-mocks.js";
 
 /** Replaced tools, which know their calls. */
 export class MockedTools {
@@ -10,6 +13,8 @@ export class MockedTools {
   #functions;
   /** @type {Map<string, { [name: string]: Json }[]>} */
   #calls = new Map();
+  /** The tools that were called with arguments that a recording does not have. @type {Set<string>} */
+  #withoutArguments = new Set();
   #restore;
 
   /**
@@ -37,8 +42,16 @@ export class MockedTools {
    * The arguments of each call to a tool, in their order.
    * @param {string} name
    * @returns {{ [name: string]: Json }[]}
+   * @throws {UsageError} If they are those of a replay, and not objects.
    */
   calls(name) {
+    const calls = this.#callsOf(name);
+    if (!this.#withoutArguments.has(name)) return calls;
+    throw withoutOwnFrames(new UsageError(`${withoutArguments(name)}: \`callCount\` alone is known`));
+  }
+
+  /** @param {string} name */
+  #callsOf(name) {
     const calls = this.#calls.get(name);
     if (calls === undefined) {
       throw new TypeError(`\`${name}\` is not mocked here; the mocks are ${this.names.map((other) => `\`${other}\``).join(", ")}`);
@@ -52,7 +65,7 @@ export class MockedTools {
    * @returns {number}
    */
   callCount(name) {
-    return this.calls(name).length;
+    return this.#callsOf(name).length;
   }
 
   /**
@@ -64,8 +77,23 @@ export class MockedTools {
    * @returns {unknown}
    */
   call(name, args, context) {
-    this.calls(name).push(structuredClone(args));
+    this.#callsOf(name).push(structuredClone(args));
     return this.#functions.get(name)?.(args, context);
+  }
+
+  /**
+   * Adds a call of a recording. The function is not executed.
+   * @internal
+   * @param {RecordedCall} call
+   * @param {RecordedOutput} output
+   */
+  replay({ name, arguments: recorded, toolCallId = "" }, output) {
+    const isObject = typeof recorded === "object" && recorded !== null && !Array.isArray(recorded);
+    if (!isObject) this.#withoutArguments.add(name);
+    const args = /** @type {{ [name: string]: Json }} */ (isObject ? recorded : {});
+    this.#callsOf(name).push(structuredClone(args));
+    const context = { name, toolCallId, signal: new AbortController().signal };
+    count(this.#functions.get(name), output, isObject ? structuredClone(args) : withoutArguments(name), context);
   }
 
   /** Gives the tools back. It may be called twice. */
@@ -77,4 +105,9 @@ export class MockedTools {
   async [Symbol.asyncDispose]() {
     await this.restore();
   }
+}
+
+/** @param {string} name */
+function withoutArguments(name) {
+  return `the recording has a call to \`${name}\` whose arguments are not a JSON object, so they are not known in a replay`;
 }

@@ -12,12 +12,18 @@ import { AgentError, Code, ProgramError, publicError, RequestError, UsageError, 
 import { fromProtocol, interruptFromProtocol, listed } from "./events.js";
 import { short } from "./json.js";
 import { MockedTools } from "./mocks.js";
+import { A_DIRECTORY, checkTexts } from "./options.js";
 import { withOrigin } from "./origin.js";
+import { RecordedIds } from "./recorded-ids.js";
+import { ReplayedMocks } from "./replayed-mocks.js";
 import { isVerbose, say, warn } from "./report.js";
 import { RunResult } from "./run-result.js";
 import { SessionTool } from "./tools.js";
 
 const OPTIONS = ["target", "model", "agent", "instructions", "tools", "config", "callbackTimeoutMs", "record", "replay", "id"];
+
+/** The recordings of this process. */
+const recordedIds = new RecordedIds();
 
 /** A conversation with an agent: `await using session = await TestSession.open({ target: "shop" })`. */
 export class TestSession {
@@ -26,6 +32,8 @@ export class TestSession {
   #callbacks;
   /** The agent, if it runs in this process. @type {AgentSession | undefined} */
   #inProcess;
+  /** The mocks of such an agent in a replay. @type {ReplayedMocks | undefined} */
+  #replayedMocks;
   #agent;
   #config;
   #isClosed = false;
@@ -49,6 +57,7 @@ export class TestSession {
     this.#session = session;
     this.#callbacks = callbacks;
     this.#inProcess = inProcess;
+    if (inProcess !== undefined && options.replay !== undefined) this.#replayedMocks = new ReplayedMocks(inProcess);
     this.#agent = options.agent ?? options.model ?? options.target;
     this.#config = configPath(options.config);
   }
@@ -64,6 +73,7 @@ export class TestSession {
   static async open(options = {}) {
     const tools = checkedOptions(options);
     const { target, model, agent, instructions, config, callbackTimeoutMs, record, replay, id } = options;
+    const forget = record !== undefined && id !== undefined ? recordedIds.take(resolve(record), id) : () => {};
     try {
       const program = await connection(configPath(config));
       const { session } = await program.call("session/open", {
@@ -80,6 +90,7 @@ export class TestSession {
       program.attach(session, callbacks);
       return new TestSession(program, session, callbacks, inProcess, options);
     } catch (error) {
+      forget();
       throw publicError(error);
     }
   }
@@ -105,6 +116,7 @@ export class TestSession {
    */
   async resume(answers, options) {
     const given = Array.isArray(answers) ? answers : [answers];
+    this.#replayedMocks?.answer(given);
     return this.#turn("session/resume", { answers: given }, undefined, options?.signal);
   }
 
@@ -193,6 +205,7 @@ export class TestSession {
       this.#isBusy = true;
       answer = await this.#cancellable(this.#connection.call(method, { session: this.#session, ...params }), signal);
     } catch (error) {
+      if (error instanceof RequestError) await this.#replayMocksOfFailed();
       throw signal?.aborted && error === signal.reason ? error : this.#failed(error);
     } finally {
       this.#isBusy = false;
@@ -203,10 +216,24 @@ export class TestSession {
       new RunResult(answer.events.map(fromProtocol), input, answer.interrupts.map(interruptFromProtocol)),
       { agent: this.#agent, config: this.#config, connection: this.#connection, run: answer.run, earlier: this.#earlier },
     );
+    this.#replayedMocks?.take(result.events, result.interrupts);
     this.#earlier = [...this.#earlier, { userInput: input, events: [...result.events] }];
     if (this.#inProcess !== undefined) this.#inProcess.earlier = this.#earlier;
     if (isVerbose()) say(`user: ${input ?? "(answers)"}\n${listed(result.events, result.interrupts)}`);
     return result;
+  }
+
+  /** Adds the calls of a turn that failed in its recording to their mocks. */
+  async #replayMocksOfFailed() {
+    if (this.#replayedMocks === undefined) return;
+    try {
+      const { events } = await this.#connection.call("session/history", { session: this.#session });
+      const own = events.filter((/** @type {any} */ { type, role }) => !(type === "message" && role === "user")).map(fromProtocol);
+      const before = this.#earlier.reduce((count, turn) => count + turn.events.length, 0);
+      this.#replayedMocks.take(own.slice(before));
+    } catch {
+      // The error of the turn says more.
+    }
   }
 
   /**
@@ -306,6 +333,7 @@ function checkedOptions(options) {
   if (model !== undefined && typeof model !== "function") {
     throw withoutOwnFrames(new TypeError(`the model is a function of messages and tools, this is ${short(model)}`));
   }
+  checkTexts(options, { record: A_DIRECTORY, replay: A_DIRECTORY, id: "the name of a recording" });
   if (typeof tools !== "object" || tools === null || Array.isArray(tools)) {
     throw withoutOwnFrames(new TypeError(`the tools are an object with the name of each, this is ${short(tools)}`));
   }

@@ -49,6 +49,9 @@ export function placeInTurn(name) {
   const place = places.getStore();
   if (place !== undefined || running.size === 0) return place;
   if (running.size > 1) {
+    // The agent may hide the error, and the call is then missing in one of them.
+    const why = `a call to \`${name}\` has lost its context, and belongs to one of ${running.size} turns`;
+    for (const turn of running) turn.unread(`context:${name}`, FACTS_OF_CALLS, why, name);
     throw withoutOwnFrames(
       new UsageError(
         `the call to \`${name}\` belongs to one of ${running.size} turns that run, and its context is lost: ` +
@@ -356,7 +359,7 @@ export class TurnReport {
       return JSON.parse(encoded(value));
     } catch (error) {
       this.unread(`${fact}:${tool}`, [fact], words(error), tool);
-      return fact === "arguments" ? {} : short(value).toWellFormed();
+      return short(value).toWellFormed();
     }
   }
 }

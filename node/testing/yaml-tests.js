@@ -5,6 +5,7 @@
 
 import { configPath, connection } from "./connection.js";
 import { publicError, UsageError, withoutOwnFrames } from "./errors.js";
+import { A_DIRECTORY, checkTexts } from "./options.js";
 import { RegisteredAgents } from "./registered-agents.js";
 import { warn } from "./report.js";
 
@@ -27,6 +28,7 @@ export async function yamlTests(runner, options = {}) {
   if (typeof runner?.test !== "function") {
     throw withoutOwnFrames(new TypeError('`yamlTests` needs the functions of the test runner: `import * as vitest from "vitest"`'));
   }
+  checkTexts(options, { record: A_DIRECTORY, replay: A_DIRECTORY });
   /** @type {{ [key: string]: unknown }} */
   const chosen = { config: configPath(options.config) };
   for (const key of /** @type {(keyof YamlTestsOptions)[]} */ (SELECTION)) chosen[key] = options[key];
@@ -223,7 +225,10 @@ async function runTest(tests, test, context) {
   if (notice === undefined) throw at(new UsageError("the test was not run: its file was changed after it was listed"), place);
   const { result, text, failure } = notice;
   warn(notice);
-  if (result.status === "passed") return;
+  if (result.status === "passed") {
+    warn({ warnings: warningsOf(result) });
+    return;
+  }
   if (result.status === "skipped") context.skip(reasonOf(result) || "skipped");
   else if (result.quarantined != null) context.skip(`${quarantine(result.quarantined)}: ${firstFinding(result)}`);
   else {
@@ -232,6 +237,16 @@ async function runTest(tests, test, context) {
     if (failure !== undefined) error.cause = failure.error;
     throw at(error, placeOfFinding(result, test) ?? place);
   }
+}
+
+/**
+ * The warnings about a test and its turns, each once, with its id. The report of a test that did not pass has them.
+ * @param {any} result
+ * @returns {string[]}
+ */
+function warningsOf(result) {
+  const groups = [result, ...(result.turns ?? [])];
+  return [...new Set(groups.flatMap(({ warnings = [] }) => warnings.map((/** @type {string} */ words) => `${result.id}: ${words}`)))];
 }
 
 /** A test of a project that did not pass. The message is what `ananke run` prints of it. */

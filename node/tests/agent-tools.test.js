@@ -89,6 +89,26 @@ test("a call without a context belongs to the only turn, and to none of several"
   assert.match(ended[0].reason.message, /the call to `add` belongs to one of 2 turns/);
 });
 
+test("rules about a call that has lost its context are not shown, also if the agent hides the error", async (t) => {
+  const lost = AsyncLocalStorage.snapshot();
+  const add = tool("add", () => 3);
+  const agent = async () => {
+    await wait(20);
+    try {
+      lost(() => add());
+    } catch {
+      await wait(50);
+      return "hidden";
+    }
+  };
+  const sessions = [await opened(t, { agent }), await opened(t, { agent })];
+  for (const run of await Promise.all(sessions.map((session) => session.run("go")))) {
+    await assert.rejects(run.check("tools: { forbid: [add] }"), /a call to `add` has lost its context/);
+    await assert.rejects(run.check("tools: { require: [add] }"), /a call to `add` has lost its context/);
+    await run.check("tools: { forbid: [pay] }");
+  }
+});
+
 test("a call inside a call is one of a subagent", async (t) => {
   const search = tool("search", () => ["a"]);
   const agent = (turn) => turn.call("research", {}, () => search({ words: "x" }).join());

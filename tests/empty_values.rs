@@ -115,10 +115,9 @@ impl Place {
             ("agui", _) => json!({ "endpoint": endpoint, "agentId": "shop" }),
             ("command", _) => json!({ "cmd": ["true"] }),
             ("a2a", "agentCardUrl") => json!({}),
-            ("a2a", _) => json!({ "endpoint": endpoint }),
+            ("a2a" | "ai-sdk", _) => json!({ "endpoint": endpoint }),
             ("mcp", "env") => json!({ "transport": "stdio", "command": ["true"] }),
             ("mcp", _) => json!({ "transport": "http", "endpoint": endpoint }),
-            ("ai-sdk", _) => json!({ "endpoint": endpoint }),
             ("openai" | "responses" | "anthropic", _) => {
                 json!({ "endpoint": endpoint, "model": "m" })
             }

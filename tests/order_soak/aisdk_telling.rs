@@ -67,8 +67,8 @@ fn of_item(item: &Item, index: usize, items: &[Item], number: usize, dice: &mut 
                 _ => None,
             };
             Told {
-                needs,
                 begin,
+                needs,
                 ..Told::default()
             }
         }

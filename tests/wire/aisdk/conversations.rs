@@ -200,8 +200,8 @@ turns: [{ user: Thanks }]
 async fn a_client_tool_that_fails_and_one_that_nobody_has() {
     let calls = stream(&[
         bare("start-step"),
-        input("a", "confirm", json!({})),
-        input("b", "own", json!({})),
+        input("a", "confirm", &json!({})),
+        input("b", "own", &json!({})),
         bare("finish-step"),
     ]);
     let test =

@@ -50,11 +50,11 @@ fn bare(of_type: &str) -> Value {
     json!({ "type": of_type })
 }
 
-fn input(id: &str, tool: &str, input: Value) -> Value {
+fn input(id: &str, tool: &str, input: &Value) -> Value {
     json!({ "type": "tool-input-available", "toolCallId": id, "toolName": tool, "input": input })
 }
 
-fn output(id: &str, output: Value) -> Value {
+fn output(id: &str, output: &Value) -> Value {
     json!({ "type": "tool-output-available", "toolCallId": id, "output": output })
 }
 

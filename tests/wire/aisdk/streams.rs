@@ -23,15 +23,19 @@ async fn the_end_is_the_mark_or_the_end_of_the_response() {
         ("with the mark alone", stream(&said)),
         (
             "with `finish` alone",
-            unmarked(&chunks(&[&said, &[finish.clone()]])),
+            unmarked(&chunks(&[&said, std::slice::from_ref(&finish)])),
         ),
         (
             "with text after `finish`",
-            stream(&chunks(&[&[finish.clone()], &said])),
+            stream(&chunks(&[std::slice::from_ref(&finish), &said])),
         ),
         (
             "with both",
-            stream(&chunks(&[&[bare("start")], &said, &[finish.clone()]])),
+            stream(&chunks(&[
+                &[bare("start")],
+                &said,
+                std::slice::from_ref(&finish),
+            ])),
         ),
         (
             "with comments",
@@ -142,7 +146,7 @@ async fn text_is_read_by_its_id() {
             "without a start, and with something else between",
             vec![
                 delta("1", "a"),
-                input("c", "pay", json!({})),
+                input("c", "pay", &json!({})),
                 delta("2", "b"),
             ],
             format!("{warning}\nassistant: a\ncall c: pay({{}})\n{warning}\nassistant: b"),
@@ -185,8 +189,8 @@ async fn calls_are_read_in_every_form() {
         (
             "whole",
             vec![
-                input("c", "pay", json!({ "eur": 1 })),
-                output("c", json!("ok")),
+                input("c", "pay", &json!({ "eur": 1 })),
+                output("c", &json!("ok")),
             ],
             "call c: pay({\"eur\":1})\n  = text ok",
         ),
@@ -195,7 +199,7 @@ async fn calls_are_read_in_every_form() {
             vec![
                 start.clone(),
                 piece("{\"eur\": 1"),
-                input("c", "pay", json!({ "eur": 2 })),
+                input("c", "pay", &json!({ "eur": 2 })),
             ],
             "call c: pay({\"eur\":2})",
         ),
@@ -206,31 +210,34 @@ async fn calls_are_read_in_every_form() {
         ),
         (
             "a result without the whole input",
-            vec![start.clone(), piece("{}"), output("c", json!(null))],
+            vec![start.clone(), piece("{}"), output("c", &json!(null))],
             "call c: pay({})\n  = json null",
         ),
         (
             "preliminary results",
             vec![
-                input("c", "pay", json!({})),
+                input("c", "pay", &json!({})),
                 json!({ "type": "tool-output-available", "toolCallId": "c", "output": 1, "preliminary": true }),
-                output("c", json!(2)),
+                output("c", &json!(2)),
             ],
             "call c: pay({})\n  = json 2",
         ),
         (
             "the same id again after its result",
             vec![
-                input("c", "pay", json!({})),
-                output("c", json!(1)),
-                input("c", "pay", json!({})),
-                output("c", json!(2)),
+                input("c", "pay", &json!({})),
+                output("c", &json!(1)),
+                input("c", "pay", &json!({})),
+                output("c", &json!(2)),
             ],
             "call c: pay({})\n  = json 1\ncall c#2: pay({})\n  = json 2",
         ),
         (
             "the same id for another tool",
-            vec![input("c", "pay", json!({})), input("c", "look", json!({}))],
+            vec![
+                input("c", "pay", &json!({})),
+                input("c", "look", &json!({})),
+            ],
             "call c: pay({})\ncall c#2: look({})",
         ),
         (
@@ -238,7 +245,7 @@ async fn calls_are_read_in_every_form() {
             vec![
                 json!({ "type": "tool-input-start", "toolCallId": "c", "toolName": "run", "inputEncoding": "text" }),
                 piece("ls"),
-                input("c", "run", json!("ls")),
+                input("c", "run", &json!("ls")),
             ],
             "call c: run({\"input\":\"ls\"})",
         ),
@@ -252,7 +259,7 @@ async fn calls_are_read_in_every_form() {
         (
             "an error of the tool",
             vec![
-                input("c", "pay", json!({})),
+                input("c", "pay", &json!({})),
                 json!({ "type": "tool-output-error", "toolCallId": "c", "errorText": "down" }),
             ],
             "call c: pay({})\n  = text down (error)",
@@ -260,7 +267,7 @@ async fn calls_are_read_in_every_form() {
         (
             "a policy of the backend",
             vec![
-                input("c", "pay", json!({})),
+                input("c", "pay", &json!({})),
                 json!({ "type": "tool-approval-request", "approvalId": "a", "toolCallId": "c", "isAutomatic": true }),
                 json!({ "type": "tool-approval-response", "approvalId": "a", "approved": false, "reason": "too dear" }),
                 json!({ "type": "tool-output-denied", "toolCallId": "c" }),
@@ -269,7 +276,7 @@ async fn calls_are_read_in_every_form() {
         ),
         (
             "an outcome of no call",
-            vec![output("x", json!(1))],
+            vec![output("x", &json!(1))],
             "`result:x` was not read: the call is not in the chat",
         ),
         (
@@ -299,7 +306,7 @@ async fn a_step_that_is_taken_back_unsays_its_text_and_hides_no_call() {
     let list = chunks(&[
         &[bare("start"), bare("start-step")],
         &text("1", "I am"),
-        &[input("c", "pay", json!({})), bare("reset-step")],
+        &[input("c", "pay", &json!({})), bare("reset-step")],
         &text("1", "Hello"),
         &[bare("finish-step")],
     ]);

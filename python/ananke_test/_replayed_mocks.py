@@ -67,7 +67,7 @@ async def _count(mock: Any, call: FunctionCallEvent, output: Any) -> None:
     """Calls a mock once, with `output` instead of what it does."""
     arguments: Any = call.arguments
     kind = _class_of(mock)
-    refused = vars(kind).get(OF_ARGUMENTS[0])
+    refused: object = kind.__dict__.get(OF_ARGUMENTS[0])
     if isinstance(refused, _Refused):
         for attribute in OF_ARGUMENTS:
             delattr(kind, attribute)

@@ -209,7 +209,10 @@ def warnings_of(result: dict[str, Any]) -> list[str]:
     if result["status"] not in ("passed", "skipped"):
         return []
     groups: list[dict[str, Any]] = [result, *(result.get("turns") or [])]
-    return list(dict.fromkeys(words for group in groups for words in group.get("warnings") or []))
+    found: list[str] = []
+    for group in groups:
+        found.extend(group.get("warnings") or [])
+    return list(dict.fromkeys(found))
 
 
 def reason_of(result: dict[str, Any]) -> str:

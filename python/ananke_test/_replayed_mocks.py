@@ -66,9 +66,8 @@ def _is_denied(interrupt: Interrupt, answer: PendingAnswer) -> bool:
 async def _count(mock: Any, call: FunctionCallEvent, output: Any) -> None:
     """Calls a mock once, with `output` instead of what it does."""
     arguments: Any = call.arguments
-    # Each mock has a class of its own.
-    kind = type(vars(mock)["mock"] if inspect.isfunction(mock) else mock)
-    refused = vars(kind).get(OF_ARGUMENTS[0])
+    kind = _class_of(mock)
+    refused: object = kind.__dict__.get(OF_ARGUMENTS[0])
     if isinstance(refused, _Refused):
         for attribute in OF_ARGUMENTS:
             delattr(kind, attribute)
@@ -87,6 +86,12 @@ async def _count(mock: Any, call: FunctionCallEvent, output: Any) -> None:
         if isinstance(refused, _Refused):
             for attribute in OF_ARGUMENTS:
                 setattr(kind, attribute, refused)
+
+
+def _class_of(mock: Any) -> Any:
+    """The class of a mock, which has one of its own, or of the mock that a function with a `spec` calls."""
+    called: object = vars(mock)["mock"] if inspect.isfunction(mock) else mock
+    return type(called)
 
 
 class _Refused:

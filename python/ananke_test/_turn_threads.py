@@ -19,7 +19,7 @@ _lock = threading.Lock()
 
 _WORKER: Any = getattr(getattr(thread, "_worker", None), "__code__", None)
 
-_FILES_OF_POOLS = {file for file in (thread.__file__, _base.__file__, threading.__file__) if file is not None}
+_FILES_OF_POOLS = {thread.__file__, _base.__file__, threading.__file__}
 
 
 class ThreadsOfTurn:

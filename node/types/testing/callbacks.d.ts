@@ -19,6 +19,8 @@ export class SessionCallbacks {
     failure: {
         error: unknown;
     } | undefined;
+    /** The error in the words of the report. A test of a project has nothing else of it. */
+    inWords: typeof words;
     /** Answers in the context of the caller from now on. */
     enter(): void;
     /**
@@ -36,6 +38,7 @@ export class SessionCallbacks {
     #private;
 }
 import type { MockedTools } from "./mocks.js";
+import { words } from "./errors.js";
 import type { Connection } from "./connection.js";
 import type { FunctionModel } from "./types.js";
 import type { SessionTool } from "./tools.js";

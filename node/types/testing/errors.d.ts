@@ -21,6 +21,12 @@ export function assertionError(message: string, values?: {
     expected: unknown;
 }): AssertionError;
 /**
+ * What an exception says, with its type, unless that says nothing.
+ * @param {unknown} error
+ * @returns {string}
+ */
+export function typedWords(error: unknown): string;
+/**
  * What an exception says, whatever was thrown.
  * @param {unknown} error
  * @returns {string}

@@ -14,6 +14,7 @@ export class MockedTools {
      * The arguments of each call to a tool, in their order.
      * @param {string} name
      * @returns {{ [name: string]: Json }[]}
+     * @throws {UsageError} If they are those of a replay, and not objects.
      */
     calls(name: string): {
         [name: string]: Json;
@@ -35,6 +36,13 @@ export class MockedTools {
     call(name: string, args: {
         [name: string]: Json;
     }, context: ToolCallContext): unknown;
+    /**
+     * Adds a call of a recording. The function is not executed.
+     * @internal
+     * @param {RecordedCall} call
+     * @param {RecordedOutput} output
+     */
+    replay({ name, arguments: recorded, toolCallId }: RecordedCall, output: RecordedOutput): void;
     /** Gives the tools back. It may be called twice. */
     restore(): Promise<void>;
     /** Gives the tools back. */
@@ -43,4 +51,6 @@ export class MockedTools {
 }
 import type { Json } from "./types.js";
 import type { ToolCallContext } from "./types.js";
+import type { RecordedCall } from "./replayed-mocks.js";
+import type { RecordedOutput } from "./replayed-mocks.js";
 import type { ToolFunction } from "./types.js";

@@ -113,49 +113,23 @@ mod tests {
 
     #[test]
     fn every_block_that_may_be_a_call_is_one() {
+        use BlockKind::{Call, Result, Silent, Unknown};
         use ToolSide::{Client, Server};
-        for (block, kind, name) in [
-            (
-                json!({ "type": "tool_use", "name": "pay" }),
-                BlockKind::Call(Client),
-                Some("pay"),
-            ),
-            (json!({ "type": "tool_use" }), BlockKind::Call(Client), None),
-            (
-                json!({ "type": "server_tool_use", "name": "web_search" }),
-                BlockKind::Call(Server),
-                Some("web_search"),
-            ),
-            (
-                json!({ "type": "mcp_tool_use", "name": "roll" }),
-                BlockKind::Call(Server),
-                Some("roll"),
-            ),
-            (
-                json!({ "type": "brand_new_tool_use" }),
-                BlockKind::Call(Server),
-                Some("brand_new"),
-            ),
-            (json!({ "type": "tool_result" }), BlockKind::Result, None),
-            (
-                json!({ "type": "web_search_tool_result" }),
-                BlockKind::Result,
-                None,
-            ),
-            (
-                json!({ "type": "mcp_tool_listing" }),
-                BlockKind::Silent,
-                None,
-            ),
-            (
-                json!({ "type": "news", "name": "x" }),
-                BlockKind::Unknown,
-                Some("x"),
-            ),
-            (json!({}), BlockKind::Unknown, None),
+        for (block_type, own_name, kind, tool) in [
+            ("tool_use", Some("pay"), Call(Client), Some("pay")),
+            ("tool_use", None, Call(Client), None),
+            ("server_tool_use", Some("find"), Call(Server), Some("find")),
+            ("mcp_tool_use", Some("roll"), Call(Server), Some("roll")),
+            ("brand_new_tool_use", None, Call(Server), Some("brand_new")),
+            ("tool_result", None, Result, None),
+            ("web_search_tool_result", None, Result, None),
+            ("mcp_tool_listing", None, Silent, None),
+            ("news", Some("x"), Unknown, Some("x")),
+            ("", None, Unknown, None),
         ] {
+            let block = json!({ "type": block_type, "name": own_name });
             assert_eq!(BlockKind::of(&block), kind, "{block}");
-            assert_eq!(tool_name(&block).as_deref(), name, "{block}");
+            assert_eq!(tool_name(&block).as_deref(), tool, "{block}");
         }
     }
 }

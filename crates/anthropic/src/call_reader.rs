@@ -72,12 +72,11 @@ impl BlockReader<'_> {
         if block.key.is_empty() {
             return;
         }
-        let mut rest = String::new();
         let lone_half = block.finish();
         if lone_half.is_some() {
             changes.warn_of_half();
         }
-        rest.extend(lone_half);
+        let mut rest = String::from_iter(lone_half);
         if block.text.is_empty() {
             block.text = input_text(&block.value);
             rest.clone_from(&block.text);
@@ -218,19 +217,16 @@ mod tests {
 
     #[test]
     fn a_result_says_whether_it_is_an_error() {
-        for (result, expected) in [
-            (json!({ "content": [] }), None),
-            (json!({ "content": "x", "is_error": true }), Some(true)),
-            (json!({ "content": "x", "is_error": false }), Some(false)),
-            (
-                json!({ "content": { "type": "web_search_tool_result_error", "error_code": "e" } }),
-                Some(true),
-            ),
-            (
-                json!({ "content": { "type": "code_execution_result", "return_code": 1 } }),
-                None,
-            ),
+        let failed = json!({ "type": "web_search_tool_result_error", "error_code": "e" });
+        let ran = json!({ "type": "code_execution_result", "return_code": 1 });
+        for (content, written, expected) in [
+            (json!([]), None, None),
+            (json!("x"), Some(true), Some(true)),
+            (json!("x"), Some(false), Some(false)),
+            (failed, None, Some(true)),
+            (ran, None, None),
         ] {
+            let result = json!({ "content": content, "is_error": written });
             assert_eq!(is_error(&result), expected, "{result}");
         }
     }

@@ -138,26 +138,18 @@ mod tests {
     #[test]
     fn every_reason_has_its_end() {
         let other = |reason: &str| StopReason::Other(reason.to_owned());
-        for (delta, reason) in [
-            (json!({ "stop_reason": "end_turn" }), StopReason::Done),
-            (json!({ "stop_reason": "tool_use" }), StopReason::Done),
-            (json!({ "stop_reason": "max_tokens" }), StopReason::TooLong),
-            (
-                json!({ "stop_reason": "model_context_window_exceeded" }),
-                StopReason::TooLong,
-            ),
-            (json!({ "stop_reason": "pause_turn" }), StopReason::Paused),
-            (json!({ "stop_reason": "compaction" }), StopReason::Paused),
-            (json!({ "stop_reason": "refusal" }), other("refusal")),
-            (
-                json!({ "stop_reason": "refusal", "stop_details": { "category": "cyber" } }),
-                other("refusal: cyber"),
-            ),
-            (
-                json!({ "stop_reason": "content_filter" }),
-                other("content_filter"),
-            ),
+        for (word, category, reason) in [
+            ("end_turn", None, StopReason::Done),
+            ("tool_use", None, StopReason::Done),
+            ("max_tokens", None, StopReason::TooLong),
+            ("model_context_window_exceeded", None, StopReason::TooLong),
+            ("pause_turn", None, StopReason::Paused),
+            ("compaction", None, StopReason::Paused),
+            ("refusal", None, other("refusal")),
+            ("refusal", Some("cyber"), other("refusal: cyber")),
+            ("content_filter", None, other("content_filter")),
         ] {
+            let delta = json!({ "stop_reason": word, "stop_details": { "category": category } });
             assert_eq!(StopReason::of(&delta), Some(reason), "{delta}");
         }
         assert_eq!(StopReason::of(&json!({ "stop_reason": null })), None);
@@ -165,25 +157,25 @@ mod tests {
 
     #[test]
     fn tokens_replace_those_before_and_the_cache_is_input() {
+        let report = |keys: &Value| json!({ "usage": keys });
+        let corrected = vec![
+            report(&json!({ "input_tokens": 0, "output_tokens": 1 })),
+            report(&json!({ "input_tokens": 9, "output_tokens": 5 })),
+        ];
+        let cached = vec![
+            report(
+                &json!({ "input_tokens": 2, "cache_read_input_tokens": 30, "cache_creation_input_tokens": 4 }),
+            ),
+            report(&json!({ "input_tokens": null, "output_tokens": 7 })),
+        ];
+        let known = |input, output| Usage::reported(input, Some(output), None);
         for (reports, usage) in [
             (vec![json!({})], None),
+            (corrected, Some(known(Some(9), 5))),
+            (cached, Some(known(Some(36), 7).with_cached(Some(30)))),
             (
-                vec![
-                    json!({ "usage": { "input_tokens": 0, "output_tokens": 1 } }),
-                    json!({ "usage": { "input_tokens": 9, "output_tokens": 5 } }),
-                ],
-                Some(Usage::reported(Some(9), Some(5), Some(14))),
-            ),
-            (
-                vec![
-                    json!({ "usage": { "input_tokens": 2, "cache_read_input_tokens": 30, "cache_creation_input_tokens": 4, "output_tokens": 1 } }),
-                    json!({ "usage": { "input_tokens": null, "output_tokens": 7 } }),
-                ],
-                Some(Usage::reported(Some(36), Some(7), Some(43))),
-            ),
-            (
-                vec![json!({ "usage": { "output_tokens": 0 } })],
-                Some(Usage::reported(None, Some(0), None)),
+                vec![report(&json!({ "output_tokens": 0 }))],
+                Some(known(None, 0)),
             ),
         ] {
             let mut tokens = MessageTokens::default();

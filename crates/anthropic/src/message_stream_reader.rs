@@ -13,9 +13,9 @@ use super::ending::{MessageTokens, StopReason, error_of};
 use super::message_event::{MessageEvent, MessageEventKind, text_of};
 use super::sent_blocks::MessageReply;
 use super::unread::of_event;
-use ananke_agents::http::{BodyForm, ReceivedResponse, StreamReader};
+use ananke_agents::http::{ReceivedResponse, StreamReader};
 use ananke_agents::{
-    EventReader, ModelReader, ModelReply, Rest, Sink, Stop, TargetError, ToolLoop,
+    EventReader, ModelReader, ModelReply, ModelStream, Rest, Sink, Stop, TargetError, ToolLoop,
 };
 use ananke_base::context::{At, Ids};
 use ananke_base::source::received_json::decoded;
@@ -27,6 +27,14 @@ const AFTER_THE_STOP: Duration = Duration::from_secs(15);
 
 /// The type of a binary stream of events, which another door to the same models has.
 const BINARY_EVENTS: &str = "application/vnd.amazon.eventstream";
+
+/// The words of errors about streams.
+const STREAM: ModelStream = ModelStream {
+    cut: "the stream ended without `message_stop` and without a `stop_reason`",
+    piece: "event",
+    document: "\"stop_reason\"",
+    api: "the Messages API",
+};
 
 /// Reads the events of one response.
 pub(super) struct MessageStreamReader<'a> {
@@ -266,35 +274,10 @@ impl StreamReader for MessageStreamReader<'_> {
 
     /// The error of a response that ended although something is missing: what came instead of events, and how to fix it.
     fn unfinished(&self, response: &ReceivedResponse) -> TargetError {
-        // Events did come, so that the server speaks the protocol, and only the end is missing.
-        if response.events() > 0 {
-            return response
-                .broken_off("the stream ended without `message_stop` and without a `stop_reason`");
-        }
-        if response.head.content_type.starts_with(BINARY_EVENTS) {
+        if response.events() == 0 && response.head.content_type.starts_with(BINARY_EVENTS) {
             let error = response.error("the response is a binary stream of events of AWS");
             return error.with_help("use a door of the API that has server-sent events, such as the newer one of the same service");
         }
-        // Without any event, the body shows the likely mistake: a document with `content` is a message that was not streamed.
-        let (message, help) = match response.form() {
-            BodyForm::JsonDocument if response.contains("\"stop_reason\"") => (
-                "the server does not stream: the response is a JSON document",
-                "switch streaming on in the server (it was asked for with `stream: true`), or describe the API: `type: http`",
-            ),
-            BodyForm::JsonDocument => (
-                "the response is a JSON document, not a stream of events",
-                "does the server support `stream: true`?",
-            ),
-            BodyForm::WebPage => (
-                "the response is a web page, not a stream of events",
-                "is `endpoint` the address of the API?",
-            ),
-            BodyForm::Empty => ("the response is empty", "do the server's logs say why?"),
-            BodyForm::JsonLines | BodyForm::Other => (
-                "the response contains no event",
-                "is `endpoint` that of the Messages API?",
-            ),
-        };
-        response.error(message).with_help(help)
+        STREAM.unfinished(response)
     }
 }

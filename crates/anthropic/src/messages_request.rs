@@ -181,19 +181,13 @@ mod tests {
 
     #[test]
     fn a_request_has_the_most_tokens_that_the_api_requires() {
+        let thinks = json!({ "thinking": { "type": "enabled", "budget_tokens": 2000 } });
+        let nine = json!({ "max_tokens": 9 });
         for (params, props, most) in [
             (json!({}), json!({}), 4096),
-            (json!({ "max_tokens": 9 }), json!({}), 9),
-            (
-                json!({ "max_tokens": 9 }),
-                json!({ "max_tokens": null }),
-                4096,
-            ),
-            (
-                json!({ "thinking": { "type": "enabled", "budget_tokens": 2000 } }),
-                json!({}),
-                6096,
-            ),
+            (nine.clone(), json!({}), 9),
+            (nine, json!({ "max_tokens": null }), 4096),
+            (thinks, json!({}), 6096),
         ] {
             let sent = body(&settings(params.clone(), Vec::new()), props, None);
             assert_eq!(sent["max_tokens"], most, "{params}");

@@ -246,12 +246,10 @@ mod tests {
 
     #[test]
     fn an_input_is_an_object() {
+        let spelled = serde_json::from_str("{\"a\":1.50}").unwrap();
         for (arguments, input) in [
             ("", json!({})),
-            (
-                "{\"a\":1.50}",
-                serde_json::from_str("{\"a\":1.50}").unwrap(),
-            ),
+            ("{\"a\":1.50}", spelled),
             ("{\"a\":", json!({ "INVALID_JSON": "{\"a\":" })),
             ("[1]", json!({ "INVALID_JSON": "[1]" })),
         ] {

@@ -106,10 +106,7 @@ fn count(tokens: Option<Tokens>) -> u64 {
 fn stop_reason(round: &Round) -> &str {
     match &round.end {
         _ if round.calls > 0 => "tool_use",
-        Some(RunEnd::Unknown(reason)) => match reason.split_once(':') {
-            Some((reason, _)) => reason,
-            None => reason,
-        },
+        Some(RunEnd::Unknown(reason)) => reason.split(':').next().unwrap_or(reason),
         _ => "end_turn",
     }
 }

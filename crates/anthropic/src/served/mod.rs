@@ -24,7 +24,6 @@ impl ServedProtocol for ServedMessages {
     }
 
     fn read(&self, body: &[u8]) -> Result<Box<dyn ServedRequest>, String> {
-        let request = MessagesInput::read(body)?;
-        Ok(Box::new(request))
+        Ok(Box::new(MessagesInput::read(body)?))
     }
 }

@@ -31,10 +31,9 @@ pub(super) fn streamed(response: ServedResponse) -> ServedResponse {
 
     // Each block begins as a whole, which needs no pieces.
     let content = document["content"].take();
-    let delta = json!({
-        "stop_reason": document["stop_reason"].take(),
-        "stop_sequence": document["stop_sequence"].take(),
-    });
+    let reason = document["stop_reason"].take();
+    let sequence = document["stop_sequence"].take();
+    let delta = json!({ "stop_reason": reason, "stop_sequence": sequence });
     document["content"] = json!([]);
     let usage = document["usage"].clone();
     let mut frames = vec![event_frame(

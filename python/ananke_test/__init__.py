@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ananke_test._registered_agents import register_agent
     from ananke_test._run_result import RunResult
     from ananke_test._session import SyncTestSession, TestSession
+    from ananke_test._session_recording import RecordingWarning
     from ananke_test._target import Target
     from ananke_test._test_response import TestResponse
     from ananke_test._tool import tool
@@ -57,6 +58,7 @@ __all__ = [
     "LateEventWarning",
     "PendingAnswer",
     "ProgramError",
+    "RecordingWarning",
     "RunAssert",
     "RunEvent",
     "RunResult",
@@ -105,6 +107,7 @@ _MODULES = {
     "_registered_agents": ("register_agent",),
     "_run_result": ("RunResult",),
     "_session": ("SyncTestSession", "TestSession"),
+    "_session_recording": ("RecordingWarning",),
     "_target": ("Target",),
     "_test_response": ("TestResponse",),
     "_tool": ("tool",),

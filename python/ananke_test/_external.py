@@ -14,6 +14,7 @@ from ananke_test._events import ChatMessageEvent, FunctionCallEvent, Interrupt, 
 from ananke_test._origin import EarlierTurn, RunOrigin
 from ananke_test._replayed_mocks import ReplayedMocks
 from ananke_test._run_result import RunResult
+from ananke_test._session_recording import RecordingWarning
 from ananke_test._turn import AgentTurns, ConversationState, Turn, running
 
 # pytest shows no frames of this file.
@@ -160,7 +161,7 @@ class ExternalConversation:
         own = self._callbacks.error
         if own is not None and not isinstance(own, Exception):
             raise own
-        _warn(answer)
+        warn_of(answer)
         events = [from_json(event) for event in answer["events"]]
         origin = RunOrigin(self._agent, self._program, answer["run"], session, None, self._earlier)
         self._earlier = (*self._earlier, EarlierTurn(text, tuple(events)))
@@ -227,7 +228,7 @@ class ExternalConversation:
         session, self._callbacks.session = self._callbacks.session, ""
         try:
             if session and not self._program.is_over:
-                _warn(await asyncio.wrap_future(self._program.submit("session/close", {"session": session})))
+                warn_of(await asyncio.wrap_future(self._program.submit("session/close", {"session": session})))
         except RequestError as error:
             if error.code != CANCELLED:
                 raise public(error) from None
@@ -236,9 +237,11 @@ class ExternalConversation:
             await self._callbacks.close()
 
 
-def _warn(answer: dict[str, Any]) -> None:
+def warn_of(answer: dict[str, Any]) -> None:
+    """Warns of what came too late, and of a recording that was not used as it is."""
     for text in answer.get("warnings", []):
-        warnings.warn(LateEventWarning(text), stacklevel=2)
+        kind = RecordingWarning if text.startswith("the recording `") else LateEventWarning
+        warnings.warn(kind(text), stacklevel=2)
 
 
 def _name_of(agent: Any) -> str:

@@ -10,6 +10,7 @@ from ananke_test._callbacks import ServedCallbacks
 from ananke_test._connection import Connection
 from ananke_test._errors import CANCELLED, OVER, AgentError, RequestError, public
 from ananke_test._events import Interrupt, PendingAnswer, from_json
+from ananke_test._external import warn_of
 from ananke_test._function_llm import FunctionLLM
 from ananke_test._origin import EarlierTurn, RunOrigin
 from ananke_test._run_result import RunResult
@@ -134,7 +135,7 @@ class ServedConversation:
             # A run has reported that, and it must not hide the error of the test.
             return
         try:
-            await asyncio.wrap_future(self._program.submit("session/close", {"session": session}))
+            warn_of(await asyncio.wrap_future(self._program.submit("session/close", {"session": session})))
         except RequestError as error:
             if error.code != CANCELLED:
                 raise public(error) from None

@@ -7,7 +7,11 @@ import threading
 # pytest shows no frames of this file.
 __tracebackhide__ = True
 
-MODES = ("record", "replay")
+
+class RecordingWarning(UserWarning):
+    """A replay did not use all of its recording, or the recording was changed."""
+
+    __module__ = "ananke_test"
 
 
 class SessionRecordings:

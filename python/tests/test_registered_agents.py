@@ -375,3 +375,13 @@ async def test_a_call_that_waited_is_counted_when_it_was_executed(reason: str, a
         assert mocks["pay"].call_count == count
     finally:
         _active_mocks.end(mocks)
+
+
+def test_a_replay_that_uses_less_than_was_recorded_is_a_warning(runner: Runner) -> None:
+    runner.write("test_s.py", SESSIONS)
+    runner.run("--ananke-record", "recorded").assert_outcomes(passed=4)
+    fewer = SESSIONS.replace("""        session.run("second").check('text: { contains: "It is 3. first" }')\n""", "")
+    runner.write("test_s.py", fewer)
+    result = runner.run("--ananke-replay", "recorded", "-k", "two_turns")
+    result.assert_outcomes(passed=1, warnings=1)
+    result.stdout.fnmatch_lines(["*RecordingWarning: the recording `*` holds 1 request that the test no longer sends*"])

@@ -101,6 +101,7 @@ impl TargetConfig {
 
     /// Whether the agent runs inside this program, and needs nothing else.
     pub fn is_embedded(&self) -> bool {
+        // Such an agent answers always, so that a run of it says nothing about the agent of a project.
         self.host() == AgentHost::Embedded
     }
 

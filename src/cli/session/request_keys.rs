@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use ananke::context::Context;
 use ananke::project::locate;
 use ananke::recording::{RecordingMode, Recordings};
-use ananke::source::{self, Node};
+use ananke::source;
 use ananke::text::{escape, nearest};
 use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
@@ -142,11 +142,18 @@ impl ClientConfig {
             return Ok(None);
         };
         let shown = path.display().to_string();
-        let source = source::read(&context.files, &path, &shown);
-        let source = source.map_err(|problem| SessionError::of_problems(&[problem]))?;
-        let config =
-            source::parse(&source).map_err(|problems| SessionError::of_problems(&problems))?;
-        Ok(config.get("redact").map(Node::to_json))
+        let source = match source::read(&context.files, &path, &shown) {
+            Ok(source) => source,
+            Err(problem) => return Err(SessionError::of_problems(&[problem])),
+        };
+        // A config that cannot be read may list secrets, so nothing is recorded with it.
+        match source::parse(&source) {
+            Ok(config) => match config.get("redact") {
+                Some(listed) => Ok(Some(listed.to_json())),
+                None => Ok(None),
+            },
+            Err(problems) => Err(SessionError::of_problems(&problems)),
+        }
     }
 
     /// The config that a request names, else that of `initialize`, else the nearest above the first of `paths` or the working

@@ -400,9 +400,12 @@ impl Sessions {
             }
             return Ok(None);
         };
-        let Some(id) = id.filter(|id| !id.is_empty()) else {
-            let message = "`record` and `replay` need the `id` of the recording";
-            return Err(SessionError::params(message));
+        let id = match id {
+            Some(id) if !id.is_empty() => id,
+            Some(_) | None => {
+                let message = "`record` and `replay` need the `id` of the recording";
+                return Err(SessionError::params(message));
+            }
         };
         // What is wrong with the folder is said here, because the caller of the first run is not the one that named it.
         match recordings.mode {

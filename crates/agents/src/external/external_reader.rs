@@ -117,7 +117,7 @@ impl<'a> ExternalReader<'a> {
             }) => {
                 let facts = FactName::facts(&facts);
                 let mut unread = Unread::known(name, facts, reason);
-                // The name of a tool that is given makes all others certain.
+                // With the name of a tool all others are certain, because what is unseen is about this one alone.
                 if let Some(tool) = tool {
                     let tool = Some(Cow::Owned(tool));
                     unread.form = UnreadForm::Known { tool };

@@ -150,6 +150,7 @@ async fn exchange(
 
 /// The error of a turn that no program takes.
 fn without_program(agent: &str) -> TargetError {
+    // Both runners are in the help, since nothing here says in which language the agent is written.
     TargetError::new(format!(
         "the agent `{agent}` is an object in the process of a test, and `ananke` alone has none"
     ))

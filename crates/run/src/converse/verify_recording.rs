@@ -37,7 +37,7 @@ pub(super) async fn verify_recording(
     let Some(replay) = replay else {
         return Ok(());
     };
-    // Whoever drives a conversation has its rules, and applies them afterwards. Nothing can be compared here.
+    // The caller that drives a conversation applies its rules afterwards, so that nothing can be compared here.
     if let ConversationOrigin::Driver(_) = shared.conversations {
         return Ok(());
     }

@@ -21,7 +21,6 @@ use ananke_run::{
     ConversationOrigin, DriverRequest, Options, Run, RunAnswers, Stopper, event_channel, run_one,
 };
 use ananke_trace::outcome::{Outcome, Problem};
-use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{AgentEvent, EventRole, Interrupt};
 
 /// The system message of a bare model that has none.
@@ -263,7 +262,8 @@ impl TestSession {
         );
         let (events, received) = event_channel(1);
         let transport = self.project.transport();
-        let redactor = Redactor::default();
+        // The config of the session may list secrets, which its recording must not have.
+        let redactor = plan.redactor.clone();
         let mut shared = Run::new(context, transport, redactor, Options::default(), events);
         shared.conversations = ConversationOrigin::Driver(Arc::new(line));
         shared.stopper = self.stopper.clone();

@@ -107,7 +107,12 @@ impl<'a> UiStreamReader<'a> {
     }
 
     fn chunk(&mut self, chunk: &UiChunk, changes: &mut ReportedChanges<'_>) {
-        self.begin(changes);
+        let kind = chunk.kind();
+        // Other protocols have data with a `type`, too, and an `error` of the same name: only the protocol's own chunks show that it
+        // is spoken.
+        if !matches!(kind, UiChunkKind::Unknown | UiChunkKind::Error) {
+            self.begin(changes);
+        }
         // Values that are odd but readable, such as NaN, are warnings.
         for words in chunk.oddities.of_values() {
             changes.report(Change::Warning(words));
@@ -115,7 +120,6 @@ impl<'a> UiStreamReader<'a> {
         for unread in of_chunk(chunk) {
             changes.report(Change::Unread(unread));
         }
-        let kind = chunk.kind();
         match kind {
             UiChunkKind::Text(phase) => self.text(StreamedKind::Text, phase, chunk, changes),
             UiChunkKind::Reasoning(phase) => {
@@ -128,7 +132,7 @@ impl<'a> UiStreamReader<'a> {
         }
     }
 
-    /// Begins the run, if it has not begun: the first chunk may be any.
+    /// Begins the run, if it has not begun.
     fn begin(&mut self, changes: &mut ReportedChanges<'_>) {
         if !self.has_begun {
             self.has_begun = true;

@@ -1,5 +1,6 @@
 // What tests share.
 
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -47,6 +48,13 @@ export function project(t, files) {
     writeFileSync(join(directory, name), text);
   }
   return directory;
+}
+
+/** The program that this package finds. */
+export function ownProgram() {
+  const source = new URL("../program.js", import.meta.resolve("ananke-test/testing")).href;
+  const code = `import { findProgram } from ${JSON.stringify(source)}; console.log(process.env.ANANKE_PROGRAM || findProgram());`;
+  return execFileSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" }).trim();
 }
 
 /** A config with an agent that calls the tool `temperature`. */

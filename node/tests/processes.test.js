@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import { ProgramError, TestSession } from "ananke-test/testing";
-import { call, project, scripted } from "./helpers.js";
+import { call, ownProgram, project, scripted } from "./helpers.js";
 
 const isPosix = process.platform !== "win32";
 
@@ -33,13 +33,6 @@ async function ended(pid) {
     await wait(20);
   }
   assert.fail(`the process ${pid} did not end`);
-}
-
-/** The program that this package finds. */
-function ownProgram() {
-  const source = new URL("../program.js", import.meta.resolve("ananke-test/testing")).href;
-  const code = `import { findProgram } from ${JSON.stringify(source)}; console.log(process.env.ANANKE_PROGRAM || findProgram());`;
-  return execFileSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" }).trim();
 }
 
 /** A program of Node that opens a session, says so, and goes on with `then`. */

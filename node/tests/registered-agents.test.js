@@ -113,7 +113,10 @@ test("a session is recorded, and replayed without its agent", async (t) => {
   assert.deepEqual(said[0], said[1]);
   assert.deepEqual(readdirSync(directory), ["two-turns.jsonl"]);
   await assert.rejects(TestSession.open({ agent, record: directory }), { name: "UsageError", message: /need the `id`/ });
-  await assert.rejects(TestSession.open({ agent, replay: directory, id: "other" }), { message: /there is no recording of `other`/ });
+  // A session that was never used is not recorded.
+  const other = await TestSession.open({ agent, replay: directory, id: "other" });
+  await assert.rejects(other.run("I am Ada"), { name: "UsageError", message: /there is no recording of `other`/ });
+  await other.close();
 });
 
 test("a recording that was changed is a warning", async (t) => {

@@ -292,6 +292,7 @@ async fn calls_are_read_in_every_form() {
         (
             "an unknown chunk",
             vec![
+                json!({ "type": "start" }),
                 json!({ "type": "tool-progress", "toolCallId": "c", "toolName": "pay", "args": {} }),
             ],
             "`event:tool-progress` was not read: {\"type\":\"tool-progress\",\"toolCallId\":\"c\",\"toolName\":\"pay\",\"args\":{}}",

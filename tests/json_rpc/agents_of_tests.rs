@@ -151,10 +151,12 @@ fn the_client_is_asked_for_the_turns_of_tests_beside_other_targets() {
 #[test]
 fn tests_at_once_have_sessions_of_their_own_and_repeated_ones_too() {
     let folder = project();
-    let tests: String = (0..8)
-        .map(|number| format!("  - {{ name: t{number}, runs: 2, turns: [{{ user: Log in, assert: {{ tools: {{ require: [login] }} }} }}] }}\n"))
-        .collect();
-    let text = format!("version: \"1.4\"\ntests:\n{tests}");
+    let mut text = "version: \"1.4\"\ntests:\n".to_owned();
+    for number in 0..8 {
+        text += &format!(
+            "  - {{ name: t{number}, runs: 2, turns: [{{ user: Log in, assert: {{ tools: {{ require: [login] }} }} }}] }}\n"
+        );
+    }
     fs::write(folder.path().join("a.test.yaml"), text).unwrap();
     let mut rpc = Rpc::start_in(folder.path());
     let run = run(&mut rpc, json!({ "parallel": 8 }));

@@ -1,6 +1,7 @@
 //! Tests of a project whose agent the client has: `type: external`.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 
 use serde_json::{Value, json};

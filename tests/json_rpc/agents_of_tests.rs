@@ -154,9 +154,11 @@ fn tests_at_once_have_sessions_of_their_own_and_repeated_ones_too() {
     let folder = project();
     let mut text = "version: \"1.4\"\ntests:\n".to_owned();
     for number in 0..8 {
-        text += &format!(
-            "  - {{ name: t{number}, runs: 2, turns: [{{ user: Log in, assert: {{ tools: {{ require: [login] }} }} }}] }}\n"
-        );
+        writeln!(
+            text,
+            "  - {{ name: t{number}, runs: 2, turns: [{{ user: Log in, assert: {{ tools: {{ require: [login] }} }} }}] }}"
+        )
+        .unwrap();
     }
     fs::write(folder.path().join("a.test.yaml"), text).unwrap();
     let mut rpc = Rpc::start_in(folder.path());

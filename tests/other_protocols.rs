@@ -23,7 +23,7 @@ const ANSWERS: [(&str, &str, &str, &str); 14] = [
         "ai-sdk",
         "200 OK",
         "text/event-stream",
-        "data: {\"type\":\"start\"}\n\ndata: {\"type\": \"text-start\", \"id\": \"1\"}\n\n",
+        "data: {\"type\":\"start\"}\n\ndata: {\"type\": \"text-start\", \"id\": \"1\"}\n\ndata: [DONE]\n\n",
     ),
     (
         "openai",

@@ -45,6 +45,8 @@ pub(super) struct ReplyReader<'a> {
     model: &'a str,
     usage: Option<Usage>,
     has_begun: bool,
+    /// Whether a chunk of this API came: one with a choice, or with tokens.
+    is_spoken: bool,
     has_stopped: bool,
     /// The end of the stream, apart from the end of the response.
     end: Option<StreamEnd>,
@@ -99,11 +101,17 @@ impl<'a> ReplyReader<'a> {
             model,
             usage: None,
             has_begun: false,
+            is_spoken: false,
             has_stopped: false,
             end: None,
             error: None,
             last: At::default(),
         }
+    }
+
+    /// Whether `[DONE]` ended the answer. Other protocols have the same mark, so that it ends an answer only if there was one.
+    fn is_marked(&self) -> bool {
+        self.end == Some(StreamEnd::Mark) && self.is_spoken
     }
 
     /// Reads one chunk, and reports its changes with `report`.
@@ -133,9 +141,11 @@ impl<'a> ReplyReader<'a> {
         }
         if let Some(reported) = chunk.usage() {
             // If there are several, the last counts (SPEC 5).
+            self.is_spoken = true;
             self.usage = Some(usage(reported, report));
         }
         if let Some(choice) = chunk.choice() {
+            self.is_spoken = true;
             self.choice(&choice, report);
         }
         // An error within a choice comes after its content, which was sent before the model failed.
@@ -423,7 +433,7 @@ impl EventReader for ReplyReader<'_> {
     }
 
     fn rest(&self) -> Option<Rest> {
-        if self.end == Some(StreamEnd::Mark) || self.error.is_some() {
+        if self.is_marked() || self.error.is_some() {
             Some(Rest::AfterEnd(AFTER_THE_END))
         } else if self.has_stopped {
             Some(Rest::AfterLastEvent(AFTER_THE_STOP))
@@ -444,8 +454,13 @@ impl StreamReader for ReplyReader<'_> {
     }
 
     fn unfinished(&self, response: &ReceivedResponse) -> TargetError {
+        let cut = if self.end == Some(StreamEnd::Mark) {
+            "the stream ended with `[DONE]`, and no chunk with `choices` came"
+        } else {
+            "the stream ended without a `finish_reason` and without `[DONE]`"
+        };
         let stream = ModelStream {
-            cut: "the stream ended without a `finish_reason` and without `[DONE]`",
+            cut,
             piece: "chunk",
             document: "\"choices\"",
             api: "an OpenAI-compatible API",
@@ -459,7 +474,7 @@ impl ModelReader for ReplyReader<'_> {
     type Reply = (ChatMessage, Vec<(String, ChatCall)>);
 
     fn is_ended(&self) -> bool {
-        self.has_stopped || self.end == Some(StreamEnd::Mark) || self.error.is_some()
+        self.has_stopped || self.is_marked() || self.error.is_some()
     }
 
     fn abandon(mut self, sink: &mut dyn Sink) {

@@ -526,6 +526,84 @@ pub(crate) const ADDED: &[AddedLines] = &[
         lines: 3_000,
         what: "UI message streams of AI SDK",
     },
+    AddedLines {
+        stage: "38a",
+        krate: "provider",
+        lines: 3_000,
+        what: "what stands in for the provider of a model: scripts, lanes, recordings",
+    },
+    AddedLines {
+        stage: "38a",
+        krate: "model",
+        lines: 500,
+        what: "`models` and the scripts of models, as they are written",
+    },
+    AddedLines {
+        stage: "38a",
+        krate: "agents",
+        lines: 250,
+        what: "the provider's side of APIs of models",
+    },
+    AddedLines {
+        stage: "38a",
+        krate: "openai",
+        lines: 150,
+        what: "whole requests of chat completions, and reasons for the end of an answer",
+    },
+    AddedLines {
+        stage: "38a",
+        krate: "responses",
+        lines: 200,
+        what: "whole requests of the Responses API, and reasons for the end of an answer",
+    },
+    AddedLines {
+        stage: "38a",
+        krate: "anthropic",
+        lines: 150,
+        what: "whole requests of the Messages API, and reasons for the end of an answer",
+    },
+    AddedLines {
+        stage: "38a",
+        krate: "trace",
+        lines: 400,
+        what: "calls of an agent to its model",
+    },
+    AddedLines {
+        stage: "38a",
+        krate: "rules",
+        lines: 700,
+        what: "rules about calls to a model",
+    },
+    AddedLines {
+        stage: "38a",
+        krate: "plan",
+        lines: 500,
+        what: "models that are read, checked and given to tests",
+    },
+    AddedLines {
+        stage: "38a",
+        krate: "conversation",
+        lines: 100,
+        what: "calls to a model in the order of a conversation",
+    },
+    AddedLines {
+        stage: "38a",
+        krate: "run",
+        lines: 700,
+        what: "models that stand beside a run, and the test of each request",
+    },
+    AddedLines {
+        stage: "38a",
+        krate: "report",
+        lines: 600,
+        what: "calls to a model in every report",
+    },
+    AddedLines {
+        stage: "38a",
+        krate: "command",
+        lines: 600,
+        what: "`ananke model`, `--models`",
+    },
 ];
 
 /// No crate has more lines of code, apart from those in [`LARGER_CRATES`].

@@ -71,10 +71,10 @@ pub use http::{
 pub use limits::{Limits, in_words};
 pub use lookup::{NameLookup, ServerHead};
 pub use model_api::{
-    AnsweredCalls, ApiPath, CallKeys, ModelApi, ModelConnection, ModelKeys, ModelParams,
-    ModelProbe, ModelReader, ModelReply, ModelSettings, ModelStream, ModelTarget, ModelUrl,
-    OwnCallStep, OwnCalls, ReservedKeys, Round, RoundPart, ToolLoop, request_body,
-    round_of_request,
+    AnsweredCalls, ApiPath, CallKeys, ModelApi, ModelApiError, ModelBody, ModelConnection,
+    ModelKeys, ModelParams, ModelProbe, ModelReader, ModelReply, ModelSettings, ModelStream,
+    ModelTarget, ModelUrl, ModelWire, OwnCallStep, OwnCalls, ReservedKeys, Round, RoundPart,
+    ToolLoop, request_body, round_of_request,
 };
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
 pub use passing::{
@@ -89,8 +89,8 @@ pub use protocol::{Protocol, ProtocolConfig};
 pub use protocol_turn::{AgentTurns, ProtocolTurn, ProtocolTurnType, ToolTurns};
 pub use recognition::{is_answer_of, recognized};
 pub use registered_protocols::{
-    RuleDocs, describe_own_turn, fill_own_turn, proposing, served_protocols, served_protocols_at,
-    tool_turns, turns_of, types_with, types_with_tool_turns, types_with_turn,
+    RuleDocs, describe_own_turn, fill_own_turn, model_wires, proposing, served_protocols,
+    served_protocols_at, tool_turns, turns_of, types_with, types_with_tool_turns, types_with_turn,
 };
 pub use registry::{Registration, candidates, install};
 pub use schema::ChosenTarget;

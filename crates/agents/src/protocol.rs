@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::capabilities::{Capabilities, Capability};
+use super::model_api::ModelWire;
 use super::protocol_turn::{ProtocolTurnType, ToolTurns};
 use super::{
     candidate::ProbedProtocol, proposal::ProposingProtocol, served::ServedProtocol, target::Target,
@@ -124,6 +125,9 @@ pub trait Protocol: ProtocolConfig + DeserializeOwned + JsonSchema + 'static {
 
     /// The other side of it, if it can be served.
     const SERVED: Option<&'static dyn ServedProtocol> = None;
+
+    /// The provider's side of it, if it is an API of models.
+    const MODEL_WIRE: Option<&'static dyn ModelWire> = None;
 
     /// The way in which its targets are found, if they can be.
     const PROBED: Option<&'static dyn ProbedProtocol> = None;

@@ -5,6 +5,7 @@ use serde_json::Map;
 
 use super::capabilities::Capability;
 use super::config::TargetConfig;
+use super::model_api::ModelWire;
 use super::proposal::{ProposalPlace, ProposingProtocol};
 use super::protocol_turn::{OwnTurnCode, ProtocolTurnType, ToolTurns};
 use super::registry::{Registration, protocols};
@@ -168,6 +169,13 @@ impl RuleDocs {
 /// The protocols that can be served, in the order of the registry.
 pub fn served_protocols() -> impl Iterator<Item = &'static dyn ServedProtocol> {
     protocols().iter().filter_map(|protocol| protocol.served)
+}
+
+/// The APIs of models that something can stand in for, in the order of the registry.
+pub fn model_wires() -> impl Iterator<Item = &'static dyn ModelWire> {
+    protocols()
+        .iter()
+        .filter_map(|protocol| protocol.model_wire)
 }
 
 /// The protocols that can be served, for a request to this path, with or without its query: first those whose requests have such a

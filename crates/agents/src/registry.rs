@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::candidate::{AgentPlace, ProbedProtocol, TargetCandidate};
 use super::capabilities::Capabilities;
 use super::common::TargetCommon;
+use super::model_api::ModelWire;
 use super::proposal::ProposingProtocol;
 use super::protocol::{Protocol, ProtocolConfig};
 use super::protocol_turn::{ProtocolTurnType, ToolTurns};
@@ -86,6 +87,8 @@ pub struct Registration {
     pub(super) signs: &'static [&'static str],
     /// The other side of it, if it can be served.
     pub(super) served: Option<&'static dyn ServedProtocol>,
+    /// The provider's side of it, if it is an API of models.
+    pub(super) model_wire: Option<&'static dyn ModelWire>,
     /// The way in which its targets are found, if they can be.
     probed: Option<&'static dyn ProbedProtocol>,
     pub(super) proposing: Option<&'static dyn ProposingProtocol>,
@@ -109,6 +112,7 @@ impl Registration {
             rules: "",
             signs: P::SIGNS,
             served: P::SERVED,
+            model_wire: P::MODEL_WIRE,
             probed: P::PROBED,
             proposing: P::PROPOSING,
             // These two functions are all that is known of `P` from here on.

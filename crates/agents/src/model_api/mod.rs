@@ -12,6 +12,7 @@
 mod base_url;
 mod connection;
 mod model_list;
+mod model_wire;
 mod params;
 mod probe;
 mod rounds;
@@ -22,6 +23,7 @@ mod tool_loop;
 
 pub use base_url::ApiPath;
 pub use connection::{ModelConnection, ModelReader, ModelReply};
+pub use model_wire::{ModelApiError, ModelBody, ModelWire};
 pub use params::{ModelParams, ReservedKeys};
 pub use probe::{ModelProbe, ModelUrl};
 pub use rounds::{OwnCallStep, OwnCalls, Round, RoundPart, round_of_request};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::served::{TimedChange, result_text};
 use crate::session::Action;
 use ananke_base::message::ToolDeclaration;
-use ananke_trace::trace::{Change, MessageKind, RunEnd, Usage};
+use ananke_trace::trace::{Change, FinishReason, MessageKind, RunEnd, Usage};
 
 /// One answer of the model.
 #[derive(Debug, Default, PartialEq)]
@@ -21,6 +21,8 @@ pub struct Round {
     pub calls: usize,
     /// The end of the run, if it is the last answer of the turn and not simply done.
     pub end: Option<RunEnd>,
+    /// The reason for its end, as a model states it.
+    pub finish: FinishReason,
 }
 
 /// A part of an answer.

@@ -22,6 +22,7 @@ mod history;
 mod known;
 mod log;
 mod message;
+mod model_call;
 mod order;
 mod owned_change;
 mod path;
@@ -55,6 +56,10 @@ pub use facts::{
 };
 pub use gaps::CallGap;
 pub use message::{Author, Message, Origin};
+pub use model_call::{
+    AnsweredBy, FinishReason, ModelAnswer, ModelCall, ModelRequest, ModelToolCall, OfferedTool,
+    PromptMessage,
+};
 pub use path::{ANY, Path, QUOTED_NAMES};
 pub use peer::{AgentTime, Peer};
 pub use pieced_texts::{PiecedText, PiecedTexts};

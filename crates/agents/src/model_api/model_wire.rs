@@ -1,0 +1,53 @@
+//! The server's side of an API of models: what stands in for a provider reads requests and writes answers by it.
+
+use super::rounds::Round;
+use crate::served::ServedResponse;
+use ananke_trace::trace::ModelRequest;
+
+/// An API of models as a provider speaks it.
+pub trait ModelWire: Sync {
+    /// The API in words, as in `a request of the Messages API`.
+    fn name(&self) -> &'static str;
+
+    /// The end of the path that requests are posted to: `/chat/completions`.
+    fn path(&self) -> &'static str;
+
+    /// Reads the body of a request.
+    ///
+    /// # Errors
+    /// The reason why the body is no request of this API, in words that follow the API's name.
+    fn read(&self, body: &[u8]) -> Result<ModelBody, String>;
+
+    /// The response with the answer in `round`, as a stream or as one document, as the request asks. `id` is its id without the
+    /// prefix of the API; ids of its parts begin with it, too.
+    fn answer(&self, body: &ModelBody, id: &str, round: &Round) -> ServedResponse;
+
+    /// The response with an error of the provider, before anything of the answer is sent.
+    fn error(&self, error: &ModelApiError<'_>) -> ServedResponse;
+}
+
+/// The body of a request to a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelBody {
+    /// The request, as all APIs have it. What `previous` stands for is not in it.
+    pub request: ModelRequest,
+    /// Whether the answer is asked for as a stream.
+    pub is_streamed: bool,
+    /// Whether the answer reports tokens.
+    pub reports_usage: bool,
+    /// The id of the earlier response that the conversation goes on from, if the request names one.
+    pub previous: Option<String>,
+}
+
+/// An error of a provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModelApiError<'e> {
+    /// HTTP status.
+    pub status: u16,
+    /// The type of the error, by the word that all APIs have or that is the nearest: `invalid_request_error`.
+    pub error_type: &'e str,
+    /// The code for programs, if the API has one for it.
+    pub code: Option<&'e str>,
+    /// The message for people.
+    pub message: &'e str,
+}

@@ -155,6 +155,8 @@ pub use ananke_openai::program_target;
 #[doc(hidden)]
 pub use ananke_plan::{cases, compile, project};
 #[doc(hidden)]
+pub use ananke_provider as provider;
+#[doc(hidden)]
 pub use ananke_recording as recording;
 #[doc(hidden)]
 pub use ananke_report::{compare, report, run_document};

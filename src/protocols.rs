@@ -33,6 +33,7 @@ const SCHEMAS: CommittedSchemas = CommittedSchemas {
     config: include_str!("../schema/program/config.json"),
     test: include_str!("../schema/program/test.json"),
     case: include_str!("../schema/program/case.json"),
+    script: include_str!("../schema/program/script.json"),
 };
 
 /// Installs the protocols and the schemas. Whatever reads a config or a test does so first; more than once is no different.

@@ -46,9 +46,8 @@ fn compare(path: &str, expected: &str) {
 /// Every schema with its name: those of the files, and those of what programs read.
 fn all() -> Vec<(&'static str, Value)> {
     ananke::install();
-    let files = FileKind::ALL
+    let files = FileKind::EVERY
         .iter()
-        .chain([&FileKind::Case])
         .map(|kind| (kind.as_str(), file_schema(*kind)));
     files
         .chain([
@@ -74,7 +73,7 @@ pub(crate) fn session_schema() -> Value {
 
 /// The schema that is committed and printed under a name: of a file, the one for editors.
 fn published(name: &str, schema: Value) -> Value {
-    let kinds = FileKind::ALL.iter().chain([&FileKind::Case]);
+    let kinds = FileKind::EVERY.iter();
     match kinds.copied().find(|kind| kind.as_str() == name) {
         Some(kind) => for_editors(kind, &schema),
         None => schema,

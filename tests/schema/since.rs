@@ -120,7 +120,7 @@ fn inner(schema: &Value) -> impl Iterator<Item = &Value> {
 
 /// Whether the schema `name` is that of a file that people write, and not of one that programs read.
 pub(super) fn is_of_file(name: &str) -> bool {
-    matches!(name, "config" | "test" | "case")
+    matches!(name, "config" | "test" | "case" | "script")
 }
 
 /// Every key of every schema. The files share their definitions; those of a report are its own.

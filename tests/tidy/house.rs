@@ -21,6 +21,7 @@ pub(crate) const CRATES: &[&[&str]] = &[
         "recording",
         "fakes",
     ],
+    &["provider"],
     &["plan", "conversation", "report"],
     &["run"],
     &["lab"],

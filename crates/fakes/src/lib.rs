@@ -28,6 +28,7 @@ pub fn install() {
         config: committed("config"),
         test: committed("test"),
         case: committed("case"),
+        script: committed("script"),
     };
     ananke_agents::install(PROTOCOLS, schemas);
 }

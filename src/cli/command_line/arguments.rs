@@ -13,8 +13,8 @@ use crate::cli::inform::{
 };
 use crate::cli::inspect::{AuditCommand, ContractOptions, ToolsOptions};
 use crate::cli::make::{
-    ConvertOptions, FreezeOptions, InitOptions, MockCommand, MutateOptions, RecordOptions,
-    ShrinkOptions,
+    ConvertOptions, FreezeOptions, InitOptions, MockCommand, ModelCommand, MutateOptions,
+    RecordOptions, ShrinkOptions,
 };
 use crate::cli::options::RunOptions;
 use crate::cli::runs::{CoverageOptions, VerifyOptions, WatchOptions};
@@ -30,7 +30,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "compare", "report", "coverage", "mutate", "shrink", "verify", "explain",
         ],
     ),
-    ("Servers", &["tools", "audit", "contract", "mock"]),
+    ("Servers", &["tools", "audit", "contract", "mock", "model"]),
     ("Set up", &["session", "schema", "completions", "man"]),
 ];
 
@@ -163,6 +163,8 @@ pub(crate) enum Command {
     Mutate(MutateOptions),
     /// Serve a scripted agent, or a recorded one, over HTTP
     Mock(MockCommand),
+    /// Stand in for the model under an agent's own code
+    Model(ModelCommand),
     /// Hold conversations and run tests for a program in another language
     Session(SessionCommand),
     /// Print the JSON Schema of a file, for editors
@@ -205,6 +207,7 @@ impl Command {
             Self::Verify(options) => &**options,
             Self::Mutate(options) => options,
             Self::Mock(options) => options,
+            Self::Model(options) => options,
             Self::Session(options) => options,
             Self::Schema(options) => options,
             Self::Init(options) => options,

@@ -19,6 +19,8 @@ pub(crate) enum Exit {
     Interrupted,
     /// 2: wrong usage that only shows when it is looked at closely.
     Usage,
+    /// The exit code of the program that was started.
+    OfProgram(u8),
 }
 
 impl Exit {
@@ -46,6 +48,7 @@ impl Exit {
             Self::Undecided => i32::from(Verdict::UNDECIDED),
             Self::NotShown => i32::from(Verdict::NOT_SHOWN),
             Self::Interrupted => 130,
+            Self::OfProgram(code) => i32::from(code),
         }
     }
 }

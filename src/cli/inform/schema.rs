@@ -31,6 +31,8 @@ pub(crate) enum SchemaFile {
     Test,
     /// A case of a JSONL file
     Case,
+    /// The script of a model
+    Script,
     /// What `run --json` prints and `-o FILE.json` writes
     Report,
     /// What `audit --json` prints
@@ -67,6 +69,7 @@ impl CommandOptions for SchemaOptions {
             SchemaFile::Test => for_editors(FileKind::Test, &pruned(FileKind::Test, version)),
             // What has no version is there in all of them.
             SchemaFile::Case => for_editors(FileKind::Case, embedded(FileKind::Case)),
+            SchemaFile::Script => for_editors(FileKind::Script, embedded(FileKind::Script)),
             SchemaFile::Report => run_document::schema(),
             SchemaFile::Audit => document_schema::<Audit>(),
             SchemaFile::Compare => document_schema::<Comparison>(),

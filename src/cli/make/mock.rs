@@ -121,7 +121,8 @@ async fn agent(options: &MockCommand, context: &Context) -> Result<Box<dyn MockA
     ))
 }
 
-fn open_log(log: &Path, context: &Context) -> Result<Mutex<File>, Failed> {
+/// The log of a server, at whose end entries are added.
+pub(super) fn open_log(log: &Path, context: &Context) -> Result<Mutex<File>, Failed> {
     let (path, shown) = named_path(log, context);
     OutputFiles::of(context, ForceOption::default()).check(&path, log, OutputKind::Log)?;
     let opened = OpenOptions::new().create(true).append(true).open(path);

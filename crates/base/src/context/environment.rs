@@ -26,6 +26,11 @@ impl Environment {
         self.0.insert(name.into(), value.into());
     }
 
+    /// Removes `name`, if it is set.
+    pub fn remove(&mut self, name: &str) {
+        self.0.remove(OsStr::new(name));
+    }
+
     /// Every name that has a text as its value, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0

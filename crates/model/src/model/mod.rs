@@ -19,6 +19,7 @@ mod interactive;
 mod jsonl;
 mod language;
 mod message;
+mod model_script;
 mod report_format;
 mod request_options;
 mod respond;
@@ -56,6 +57,12 @@ pub use jsonl::{
 };
 pub use language::{MEANT_SHAPES, NEWEST_VERSION, NOT_YET, TAG_DEFAULTS, VERSIONS, WrittenShape};
 pub use message::{Arguments, CallKind, CalledFunction, MessageCall, MessageDefinition};
+pub use model_script::{
+    CompiledModelReply, CompiledModelRule, CompiledModelScript, CompiledModelStep,
+    EmbeddingAnswers, LaneScripts, ModelApiName, ModelCondition, ModelFinish, ModelReply,
+    ModelRule, ModelScript, ModelScriptCall, ModelStep, ModelTokens, ModelWhen, ScriptFile,
+    ScriptedTokens,
+};
 pub use report_format::{ReportEntry, ReportFormat, ReportSettings, ReportTarget, ReportedEvents};
 pub use request_options::{Caller, RequestOptions};
 pub use respond::{ElicitationAction, ElicitationAnswer, Respond, ServerRoot};

@@ -116,7 +116,7 @@ enum KeyPolicy {
 impl KeyPolicy {
     fn of(kind: FileKind) -> Self {
         match kind {
-            FileKind::Config | FileKind::Test => Self::Exact,
+            FileKind::Config | FileKind::Test | FileKind::Script => Self::Exact,
             FileKind::Case => Self::Lenient,
         }
     }

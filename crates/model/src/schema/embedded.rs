@@ -13,18 +13,24 @@ pub enum FileKind {
     Test,
     /// A case of a JSONL file. It has no version: it may use everything.
     Case,
+    /// The script of a model. It has no config: without a version, it may use everything.
+    Script,
 }
 
 impl FileKind {
     /// Every kind that declares a version.
     pub const ALL: &'static [Self] = &[Self::Config, Self::Test];
 
-    /// The name by which people ask for the schema, and its file's: `config`, `test`, `case`.
+    /// Every kind, whether it declares a version or not.
+    pub const EVERY: &'static [Self] = &[Self::Config, Self::Test, Self::Case, Self::Script];
+
+    /// The name by which people ask for the schema, and its file's: `config`, `test`, `case`, `script`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Config => "config",
             Self::Test => "test",
             Self::Case => "case",
+            Self::Script => "script",
         }
     }
 
@@ -34,6 +40,7 @@ impl FileKind {
             Self::Config => "ananke project config",
             Self::Test => "ananke test file",
             Self::Case => "ananke case of a JSONL file",
+            Self::Script => "ananke script of a model",
         }
     }
 }
@@ -43,10 +50,12 @@ pub fn embedded(kind: FileKind) -> &'static Value {
     static CONFIG: OnceLock<Value> = OnceLock::new();
     static TEST: OnceLock<Value> = OnceLock::new();
     static CASE: OnceLock<Value> = OnceLock::new();
+    static SCRIPT: OnceLock<Value> = OnceLock::new();
     let cell = match kind {
         FileKind::Config => &CONFIG,
         FileKind::Test => &TEST,
         FileKind::Case => &CASE,
+        FileKind::Script => &SCRIPT,
     };
     // A test holds that the committed text is what the types make; it always parses.
     cell.get_or_init(|| serde_json::from_str(committed(kind)).unwrap_or(Value::Bool(true)))
@@ -61,6 +70,8 @@ pub struct CommittedSchemas {
     pub test: &'static str,
     /// The schema of a case of a JSONL file.
     pub case: &'static str,
+    /// The schema of the script of a model.
+    pub script: &'static str,
 }
 
 static INSTALLED: OnceLock<CommittedSchemas> = OnceLock::new();
@@ -83,6 +94,7 @@ fn installed() -> CommittedSchemas {
         config: include_str!("../../../../schema/program/config.json"),
         test: include_str!("../../../../schema/program/test.json"),
         case: include_str!("../../../../schema/program/case.json"),
+        script: include_str!("../../../../schema/program/script.json"),
     }
 }
 
@@ -93,5 +105,6 @@ pub(super) fn committed(kind: FileKind) -> &'static str {
         FileKind::Config => schemas.config,
         FileKind::Test => schemas.test,
         FileKind::Case => schemas.case,
+        FileKind::Script => schemas.script,
     }
 }

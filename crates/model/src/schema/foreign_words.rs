@@ -34,7 +34,7 @@ fn hints(kind: FileKind) -> Hints {
             of_mappings: MAPPING_SENTENCES,
             values: &[CONFIG_VALUES, BLOCK_VALUES],
         },
-        FileKind::Test => Hints {
+        FileKind::Test | FileKind::Script => Hints {
             words: &[YAML_WORDS, CONDITION_WORDS],
             sentences: &[TEST_SENTENCES, BLOCK_SENTENCES],
             of_lists: LIST_SENTENCES,

@@ -29,10 +29,12 @@ impl LazySchema {
         static CONFIG: OnceLock<LazySchema> = OnceLock::new();
         static TEST: OnceLock<LazySchema> = OnceLock::new();
         static CASE: OnceLock<LazySchema> = OnceLock::new();
+        static SCRIPT: OnceLock<LazySchema> = OnceLock::new();
         let cell = match kind {
             FileKind::Config => &CONFIG,
             FileKind::Test => &TEST,
             FileKind::Case => &CASE,
+            FileKind::Script => &SCRIPT,
         };
         cell.get_or_init(|| {
             let nothing = || Self {
@@ -91,7 +93,7 @@ mod tests {
 
     #[test]
     fn it_has_what_the_committed_schema_has() {
-        for kind in FileKind::ALL.iter().chain([&FileKind::Case]) {
+        for kind in FileKind::EVERY {
             let mut whole = embedded(*kind).clone();
             let definitions = whole
                 .as_object_mut()

@@ -9,9 +9,9 @@ use ananke_base::context::Files;
 use ananke_base::source::{self, FreeMap, Node, TypeMismatch};
 use ananke_model::model::{
     AssertBlock, Awaiting, CaseLine, EnvFileEntry, File, Hook, MutationSettings, OneOrMany,
-    ProjectLimits, QuarantineEntry, RedactEntry, ReportEntry, ReportSettings, ScriptProgram,
-    Server, TAG_DEFAULTS, TestFile, Text, WrittenPrices, extension_keys, is_extension_key,
-    version_schema,
+    ProjectLimits, QuarantineEntry, RedactEntry, ReportEntry, ReportSettings, ScriptFile,
+    ScriptProgram, Server, TAG_DEFAULTS, TestFile, Text, WrittenPrices, extension_keys,
+    is_extension_key, version_schema,
 };
 use ananke_model::schema::{FileKind, generate_of};
 use ananke_model::settings::RunDefaults;
@@ -142,6 +142,7 @@ pub fn file_schema(kind: FileKind) -> Value {
         FileKind::Config => generate_of::<ConfigFile>(kind.as_str(), kind.title()),
         FileKind::Test => generate_of::<TestFile>(kind.as_str(), kind.title()),
         FileKind::Case => generate_of::<CaseLine>(kind.as_str(), kind.title()),
+        FileKind::Script => generate_of::<ScriptFile>(kind.as_str(), kind.title()),
     }
 }
 

@@ -38,9 +38,9 @@ pub use open_files::{
     LoweredParallel, OUT_OF_FILES_HELP, is_out_of_files, raise_open_files_limit,
     report_file_size_limit, tests_within_open_files_limit,
 };
-pub use process::{Process, Program, Started, interrupt, read_some, shown};
+pub use process::{Foreground, Process, Program, Started, interrupt, read_some, shown};
 #[cfg(unix)]
 pub use running_groups::{guard_with, kill_every_group};
-pub use start::{StartError, start};
+pub use start::{StartError, start, start_in_foreground};
 pub use tail::{Tail, in_one_line, stderr_ends};
 pub use terminal_mode::{SetTyping, TerminalMode, Typing, is_hangup_ignored};

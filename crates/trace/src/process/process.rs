@@ -84,6 +84,29 @@ impl Process {
     }
 }
 
+/// A program that has the terminal of this one. It is killed when it is dropped, and what it started is not.
+pub struct Foreground {
+    pub(super) child: Child,
+}
+
+impl Foreground {
+    /// The exit status, once it has ended.
+    ///
+    /// # Errors
+    /// If the system does not say.
+    pub async fn ends(&mut self) -> std::io::Result<ExitStatus> {
+        let status = self.child.wait().await?;
+        Ok(group::exit_status(status))
+    }
+
+    /// Asks the program to end. The keys of the terminal have asked it already; a signal of another program has not.
+    pub fn terminate(&self) {
+        if let Some(number) = self.child.id() {
+            ask_to_end(number);
+        }
+    }
+}
+
 /// Reads some bytes: 0 at the end. Never returns if there is nothing to read from.
 pub async fn read_some(pipe: Option<&mut (impl AsyncRead + Unpin)>, buffer: &mut [u8]) -> usize {
     match pipe {
@@ -96,10 +119,25 @@ pub async fn read_some(pipe: Option<&mut (impl AsyncRead + Unpin)>, buffer: &mut
 /// Interrupts the process with this number, if it is there.
 #[cfg(unix)]
 pub fn interrupt(number: u32) {
-    use rustix::process::{Pid, Signal, kill_process};
+    signal(number, rustix::process::Signal::INT);
+}
+
+/// Asks the process with this number to end, if it is there.
+#[cfg(unix)]
+fn ask_to_end(number: u32) {
+    signal(number, rustix::process::Signal::TERM);
+}
+
+/// Asks the process with this number to end: not on this system.
+#[cfg(not(unix))]
+fn ask_to_end(_: u32) {}
+
+#[cfg(unix)]
+fn signal(number: u32, signal: rustix::process::Signal) {
+    use rustix::process::{Pid, kill_process};
     let pid = i32::try_from(number).ok().and_then(Pid::from_raw);
     if let Some(pid) = pid {
-        let _gone = kill_process(pid, Signal::INT);
+        let _gone = kill_process(pid, signal);
     }
 }
 

@@ -7,7 +7,9 @@ use std::process::Stdio;
 
 use tokio::process::Command;
 
-use super::{OUT_OF_FILES_HELP, Process, Program, Started, group::GroupSetup, is_out_of_files};
+use super::{
+    Foreground, OUT_OF_FILES_HELP, Process, Program, Started, group::GroupSetup, is_out_of_files,
+};
 
 /// The number of bytes of a file in which its first line is searched.
 const FIRST_LINE: u64 = 256;
@@ -35,6 +37,35 @@ impl StartError {
 /// # Errors
 /// If it cannot be started.
 pub fn start(program: &Program<'_>, stdin: Stdio) -> Result<Started, StartError> {
+    let (mut command, file) = prepare(program)?;
+    command
+        .stdin(stdin)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let started = GroupSetup::prepare(&mut command).and_then(|setup| setup.start(&mut command));
+    let (mut child, group) = started.map_err(|error| explain(program, &file, &error))?;
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    Ok(Started {
+        stdin,
+        stdout,
+        stderr,
+        process: Process { group, child },
+    })
+}
+
+/// Starts a program that has the terminal of this one: its input, its outputs and the signals of its keys.
+///
+/// # Errors
+/// If it cannot be started.
+pub fn start_in_foreground(program: &Program<'_>) -> Result<Foreground, StartError> {
+    let (mut command, file) = prepare(program)?;
+    let started = command.spawn();
+    let child = started.map_err(|error| explain(program, &file, &error))?;
+    Ok(Foreground { child })
+}
+
+/// The command of a program, ready but for its input and outputs, and the file that is executed.
+fn prepare(program: &Program<'_>) -> Result<(Command, PathBuf), StartError> {
     if !program.folder.is_dir() {
         let why = if program.folder.exists() {
             "is not a directory"
@@ -63,10 +94,7 @@ pub fn start(program: &Program<'_>, stdin: Stdio) -> Result<Started, StartError>
             "neither the words of a command nor the environment can hold one",
         ));
     }
-    let (Some(written), arguments) = (
-        program.argv.first(),
-        program.argv.get(1..).unwrap_or_default(),
-    ) else {
+    let Some((written, arguments)) = program.argv.split_first() else {
         return Err(StartError::new("names no program".to_owned(), ""));
     };
     let file = file(program, written);
@@ -76,19 +104,8 @@ pub fn start(program: &Program<'_>, stdin: Stdio) -> Result<Started, StartError>
         .env_clear()
         .envs(program.environment.iter())
         .current_dir(program.folder)
-        .stdin(stdin)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
         .kill_on_drop(true);
-    let started = GroupSetup::prepare(&mut command).and_then(|setup| setup.start(&mut command));
-    let (mut child, group) = started.map_err(|error| explain(program, written, &file, &error))?;
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    Ok(Started {
-        stdin,
-        stdout,
-        stderr,
-        process: Process { group, child },
-    })
+    Ok((command, file))
 }
 
 /// A name alone is looked up on the `PATH`, anything else counts from the program's folder.
@@ -104,7 +121,11 @@ fn is_path(program: &str) -> bool {
     program.contains(std::path::is_separator)
 }
 
-fn explain(program: &Program<'_>, written: &str, file: &Path, error: &io::Error) -> StartError {
+fn explain(program: &Program<'_>, file: &Path, error: &io::Error) -> StartError {
+    let written = match program.argv.first() {
+        Some(written) => written.as_str(),
+        None => "",
+    };
     match error.kind() {
         io::ErrorKind::NotFound if !is_path(written) => not_on_path(program, written),
         io::ErrorKind::NotFound => not_in_folder(program, written, file),

@@ -41,7 +41,7 @@ const CHECKS: [&str; 10] = [
 /// The schema of a kind of file as editors and validators read it.
 pub fn for_editors(kind: FileKind, schema: &Value) -> Value {
     let syntax = match kind {
-        FileKind::Config | FileKind::Test => Syntax::Yaml,
+        FileKind::Config | FileKind::Test | FileKind::Script => Syntax::Yaml,
         FileKind::Case => Syntax::Json,
     };
     let mut editor = EditorSchema {

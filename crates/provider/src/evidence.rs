@@ -1,0 +1,118 @@
+//! The marks of a request by which its lane is known.
+
+use ananke_agents::http_server::ReceivedRequest;
+use ananke_trace::trace::{ModelRequest, PromptMessage};
+
+use crate::mint::letters_in;
+
+/// The part of a path that has the name of a lane after it: `/t/NAME/v1/…`.
+const LANE_PREFIX: &str = "/t/";
+
+/// The key of the lane in the header `baggage` (W3C Baggage).
+const BAGGAGE_KEY: &str = "ananke.test";
+
+/// The name of a lane in a path, and the rest of the path.
+pub(crate) fn lane_of_path(path: &str) -> (Option<String>, &str) {
+    let Some(rest) = path.strip_prefix(LANE_PREFIX) else {
+        return (None, path);
+    };
+    match rest.find('/') {
+        Some(end) => (Some(unescaped(&rest[..end])), &rest[end..]),
+        None => (Some(unescaped(rest)), "/"),
+    }
+}
+
+/// The name of a lane in the header `baggage`: `key=value` entries with commas between them, whose values may be escaped.
+pub(crate) fn lane_of_baggage(request: &ReceivedRequest) -> Option<String> {
+    let baggage = request.header("baggage")?;
+    for entry in baggage.split(',') {
+        // Properties of an entry follow a semicolon.
+        let entry = entry.split(';').next().unwrap_or_default();
+        if let Some((key, value)) = entry.split_once('=')
+            && key.trim() == BAGGAGE_KEY
+        {
+            return Some(unescaped(value.trim()));
+        }
+    }
+    None
+}
+
+/// The letters of the lanes that ids in a request name, each once.
+pub(crate) fn letters_of_ids(request: &ModelRequest, previous: Option<&str>) -> Vec<String> {
+    let mut letters = Vec::new();
+    if let Some(id) = previous {
+        add_letters(id, &mut letters);
+    }
+    for message in &request.messages {
+        match message {
+            PromptMessage::Assistant { calls, .. } => {
+                for call in calls {
+                    add_letters(&call.id, &mut letters);
+                }
+            }
+            PromptMessage::Result { call, .. } => add_letters(call, &mut letters),
+            PromptMessage::Approval { id, .. } => add_letters(id, &mut letters),
+            PromptMessage::System(_) | PromptMessage::User { .. } => {}
+        }
+    }
+    letters
+}
+
+fn add_letters(id: &str, letters: &mut Vec<String>) {
+    if let Some(found) = letters_in(id)
+        && !letters.iter().any(|known| known == found)
+    {
+        letters.push(found.to_owned());
+    }
+}
+
+/// A text with `%20` and the like as what they stand for. Anything else stays as it is.
+fn unescaped(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, others @ ..] = rest {
+        if *first == b'%'
+            && let Some(digits) = text_of(others.get(..2))
+            && let Ok(byte) = u8::from_str_radix(digits, 16)
+        {
+            bytes.push(byte);
+            rest = &others[2..];
+        } else {
+            bytes.push(*first);
+            rest = others;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn text_of(digits: Option<&[u8]>) -> Option<&str> {
+    let digits = digits?;
+    // A sign is a digit for the library, and none for a URL.
+    if !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    std::str::from_utf8(digits).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_names_its_lane() {
+        assert_eq!(
+            lane_of_path("/t/pays%20once/v1/responses"),
+            (Some("pays once".to_owned()), "/v1/responses")
+        );
+        assert_eq!(lane_of_path("/t/pays"), (Some("pays".to_owned()), "/"));
+        assert_eq!(lane_of_path("/v1/t/x"), (None, "/v1/t/x"));
+    }
+
+    #[test]
+    fn escapes_that_are_none_stay() {
+        for text in ["%", "%2", "%zz", "%+1", "100%"] {
+            assert_eq!(unescaped(text), text);
+        }
+        assert_eq!(unescaped("%C3%A4"), "ä");
+    }
+}

@@ -1,0 +1,419 @@
+//! A lane: the script of one test, what it has answered so far, and what went wrong in it.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::matching::{AskedRequest, last_user_text, matching_rule, new_results};
+use crate::mint::Mint;
+use crate::problem::{ModelProblem, ModelProblemKind};
+use crate::script_answer::script_answer;
+use ananke_agents::Round;
+use ananke_base::text::truncate;
+use ananke_model::model::{
+    CompiledModelReply, CompiledModelScript, CompiledModelStep, EmbeddingAnswers,
+};
+use ananke_model::variables::Patterns;
+use ananke_trace::trace::{AnsweredBy, ModelAnswer, ModelCall, ModelRequest};
+
+/// The most characters of a message or a result that a problem shows.
+const SHOWN_CHARS: usize = 200;
+
+/// The most problems of a lane that are kept. An agent in a loop would make any number.
+const MOST_PROBLEMS: usize = 20;
+
+/// The number of answers that are remembered for attempts of the same request.
+const MOST_ANSWERS: usize = 64;
+
+/// The calls of one test, or of one name.
+#[derive(Debug)]
+pub struct Lane {
+    name: String,
+    /// The letters that its ids have.
+    letters: String,
+    /// The key of the model in `models`.
+    model: String,
+    state: Mutex<LaneState>,
+}
+
+/// The happenings in a lane since they were last taken.
+#[derive(Debug, Default)]
+pub struct LaneUse {
+    /// The calls that were answered, in their order.
+    pub calls: Vec<ModelCall>,
+    /// The problems.
+    pub problems: Vec<ModelProblem>,
+    /// The time that passed in the test, although nothing slept.
+    pub passed: Duration,
+}
+
+#[derive(Debug)]
+struct LaneState {
+    script: CompiledModelScript,
+    mint: Mint,
+    /// The number of replies that were used.
+    used_replies: usize,
+    /// Whether each rule was used.
+    used_rules: Vec<bool>,
+    /// The number of calls so far. Attempts of one call count once.
+    calls: u64,
+    /// The last answers, for attempts of the same request.
+    answers: VecDeque<GivenAnswer>,
+    since_taken: LaneUse,
+    problems: usize,
+    embeddings: u64,
+}
+
+/// An answer as it is sent.
+#[derive(Clone, Debug)]
+pub(crate) struct LaneAnswer {
+    /// The id of the response, without the prefix of its API.
+    pub(crate) id: String,
+    /// The parts.
+    pub(crate) round: std::sync::Arc<Round>,
+    /// The answer in normal form.
+    pub(crate) answer: ModelAnswer,
+    /// The source.
+    pub(crate) answered_by: AnsweredBy,
+}
+
+/// An answer that was given to a request with this fingerprint.
+#[derive(Debug)]
+struct GivenAnswer {
+    fingerprint: String,
+    answer: LaneAnswer,
+}
+
+/// A request as it comes to a lane.
+pub(crate) struct LaneRequest<'r> {
+    /// The API in words.
+    pub(crate) api: &'static str,
+    /// The end of the path of the API.
+    pub(crate) path: &'static str,
+    /// The request, with the conversation that it names.
+    pub(crate) request: &'r ModelRequest,
+    /// A fingerprint of the body.
+    pub(crate) fingerprint: String,
+    /// Whether the client says that it sends the body again.
+    pub(crate) is_repeated: bool,
+}
+
+impl Lane {
+    /// A lane of this name, of the model `model`, with its script. `letters` are its own alone.
+    ///
+    /// # Errors
+    /// If a pattern of the script cannot be compiled.
+    pub fn new(
+        name: &str,
+        model: &str,
+        letters: String,
+        mut script: CompiledModelScript,
+    ) -> Result<Self, regex::Error> {
+        start_patterns(&mut script)?;
+        let used_rules = vec![false; script.rules.len()];
+        Ok(Self {
+            name: name.to_owned(),
+            letters: letters.clone(),
+            model: model.to_owned(),
+            state: Mutex::new(LaneState {
+                script,
+                mint: Mint::new(letters),
+                used_replies: 0,
+                used_rules,
+                calls: 0,
+                answers: VecDeque::new(),
+                since_taken: LaneUse::default(),
+                problems: 0,
+                embeddings: 0,
+            }),
+        })
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The letters that ids of it have.
+    pub(crate) fn letters(&self) -> &str {
+        &self.letters
+    }
+
+    /// The happenings since the last time.
+    pub fn take(&self) -> LaneUse {
+        std::mem::take(&mut self.state().since_taken)
+    }
+
+    /// The number of requests for embeddings that were answered.
+    pub fn embeddings(&self) -> u64 {
+        self.state().embeddings
+    }
+
+    /// Reports the replies and rules that had to be used and were not. It is called once, at the end.
+    pub fn report_unused(&self) {
+        let mut state = self.state();
+        let problems = state.unused();
+        for problem in problems {
+            state.add_problem(problem);
+        }
+    }
+
+    /// Adds a problem that was found outside of the script.
+    pub(crate) fn add_problem(&self, problem: ModelProblem) {
+        self.state().add_problem(problem);
+    }
+
+    /// Counts a request for embeddings.
+    ///
+    /// # Errors
+    /// If the script forbids it.
+    pub(crate) fn embed(&self) -> Result<(), ModelProblem> {
+        let mut state = self.state();
+        state.embeddings += 1;
+        if state.script.embeddings == EmbeddingAnswers::Hash {
+            return Ok(());
+        }
+        let message = "the agent asked for embeddings, and the script does not allow it";
+        let problem = ModelProblem::new(ModelProblemKind::Miss, message)
+            .help("remove `embeddings: miss`, and each text gets a vector made from its hash");
+        state.add_problem(problem.clone());
+        Err(problem)
+    }
+
+    /// The answer to a request.
+    ///
+    /// # Errors
+    /// If nothing answers it, which is a problem of the test as well.
+    pub(crate) fn answer(&self, asked: &LaneRequest<'_>) -> Result<LaneAnswer, ModelProblem> {
+        let mut state = self.state();
+        // A client that sends a request again has not seen its answer, or did not like it. It gets the same one, and uses no
+        // reply.
+        if asked.is_repeated
+            && let Some(answer) = state.given(&asked.fingerprint)
+        {
+            state.count_attempt(asked);
+            return Ok(answer);
+        }
+        match state.new_answer(asked) {
+            Ok(answer) => {
+                state.remember(&self.model, asked, &answer);
+                Ok(answer)
+            }
+            Err(problem) => {
+                state.add_problem(problem.clone());
+                Err(problem)
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, LaneState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Compiles the patterns of a script, of which rules have many in common.
+fn start_patterns(script: &mut CompiledModelScript) -> Result<(), regex::Error> {
+    let mut patterns = Patterns::default();
+    for rule in &mut script.rules {
+        let when = &mut rule.when;
+        for pattern in [&mut when.user, &mut when.system, &mut when.model] {
+            if let Some(pattern) = pattern {
+                pattern.start(&mut patterns)?;
+            }
+        }
+        for (_, pattern) in &mut when.result {
+            pattern.start(&mut patterns)?;
+        }
+    }
+    Ok(())
+}
+
+impl LaneState {
+    /// The next answer of the script: that of a rule that matches, which uses no reply, or the next reply.
+    fn new_answer(&mut self, asked: &LaneRequest<'_>) -> Result<LaneAnswer, ModelProblem> {
+        self.calls += 1;
+        let seen = AskedRequest {
+            call: self.calls,
+            path: asked.path,
+            request: asked.request,
+        };
+        let (reply, answered_by) = match matching_rule(&self.script.rules, &seen) {
+            Some((place, rule)) => {
+                self.used_rules[place] = true;
+                (&rule.reply, AnsweredBy::Rule(place + 1))
+            }
+            None => match self.script.replies.get(self.used_replies) {
+                Some(reply) => {
+                    self.used_replies += 1;
+                    (reply, AnsweredBy::Reply(self.used_replies))
+                }
+                None => return Err(self.miss(asked)),
+            },
+        };
+        let made = match script_answer(reply, asked.request, &mut self.mint) {
+            Ok(made) => made,
+            Err(problem) => {
+                let place = format!("{}:{}", reply.place.file, reply.place.line);
+                return Err(problem.fact(format!("the answer is written at {place}")));
+            }
+        };
+        self.since_taken.passed += made.delay;
+        Ok(LaneAnswer {
+            id: self.mint.response(),
+            round: std::sync::Arc::new(made.round),
+            answer: made.answer,
+            answered_by,
+        })
+    }
+
+    /// The problem of a request that nothing answers.
+    fn miss(&self, asked: &LaneRequest<'_>) -> ModelProblem {
+        let replies = self.script.replies.len();
+        let number = self.calls;
+        let message = match (replies, self.script.rules.len()) {
+            (0, _) => format!("no rule answers call {number} to the model"),
+            (1, 0) => format!("call {number} to the model has no reply: the script has 1 reply"),
+            (_, 0) => {
+                format!("call {number} to the model has no reply: the script has {replies} replies")
+            }
+            _ => format!(
+                "call {number} to the model has no reply: no rule matches, and all {replies} replies are used"
+            ),
+        };
+        let problem = ModelProblem::new(ModelProblemKind::Miss, message);
+        let problem = with_request(problem, asked.request, asked.api);
+        problem.help(
+            "add a reply or a rule for this request, or find out why the agent asks once more",
+        )
+    }
+
+    /// The problems of what had to be used and was not.
+    fn unused(&self) -> Vec<ModelProblem> {
+        let mut problems = Vec::new();
+        let calls = match self.calls {
+            0 => "the agent never asked this model".to_owned(),
+            1 => "the agent asked this model once".to_owned(),
+            calls => format!("the agent asked this model {calls} times"),
+        };
+        for (place, reply) in self
+            .script
+            .replies
+            .iter()
+            .enumerate()
+            .skip(self.used_replies)
+        {
+            if !reply.is_optional {
+                let name = format!("reply {} of {}", place + 1, self.script.replies.len());
+                problems.push(unused(&name, reply, &calls, self.calls == 0));
+            }
+        }
+        for (place, rule) in self.script.rules.iter().enumerate() {
+            if !self.used_rules[place] && !rule.reply.is_optional {
+                let name = format!("rule {} of {}", place + 1, self.script.rules.len());
+                problems.push(unused(&name, &rule.reply, &calls, self.calls == 0));
+            }
+        }
+        problems
+    }
+
+    /// The answer that a request with this body got.
+    fn given(&self, fingerprint: &str) -> Option<LaneAnswer> {
+        let mut newest_first = self.answers.iter().rev();
+        let given = newest_first.find(|given| given.fingerprint == fingerprint)?;
+        Some(given.answer.clone())
+    }
+
+    /// Counts another attempt of the last call that has this request.
+    fn count_attempt(&mut self, asked: &LaneRequest<'_>) {
+        for call in self.since_taken.calls.iter_mut().rev() {
+            if call.request == *asked.request {
+                call.attempts += 1;
+                return;
+            }
+        }
+    }
+
+    /// Remembers a call, and its answer for another attempt.
+    fn remember(&mut self, model: &str, asked: &LaneRequest<'_>, answer: &LaneAnswer) {
+        self.since_taken.calls.push(ModelCall {
+            name: model.to_owned(),
+            api: asked.api,
+            attempts: 1,
+            request: asked.request.clone(),
+            answer: answer.answer.clone(),
+            answered_by: answer.answered_by,
+        });
+        if self.answers.len() == MOST_ANSWERS {
+            self.answers.pop_front();
+        }
+        self.answers.push_back(GivenAnswer {
+            fingerprint: asked.fingerprint.clone(),
+            answer: answer.clone(),
+        });
+    }
+
+    fn add_problem(&mut self, problem: ModelProblem) {
+        self.problems += 1;
+        if self.problems <= MOST_PROBLEMS {
+            self.since_taken.problems.push(problem);
+        }
+    }
+}
+
+/// The problem with what is worth knowing about a request: its API and model, the user's message, and new results.
+pub(crate) fn with_request(
+    problem: ModelProblem,
+    request: &ModelRequest,
+    api: &str,
+) -> ModelProblem {
+    let mut asked = format!("asked: {api}, {}", request.model);
+    let text = last_user_text(request);
+    if !text.is_empty() {
+        asked.push_str(&format!(", user {:?}", truncate::chars(text, SHOWN_CHARS)));
+    }
+    let mut problem = problem.fact(asked);
+    for result in new_results(request) {
+        let tool = if result.tool.is_empty() {
+            "a tool"
+        } else {
+            result.tool
+        };
+        let text = result.text();
+        // A text is quoted, so that its lines are not taken for those of the message.
+        let shown = truncate::chars(&text, SHOWN_CHARS);
+        problem = problem.fact(format!("result of {tool}: {shown:?}"));
+    }
+    problem
+}
+
+fn unused(name: &str, reply: &CompiledModelReply, calls: &str, is_unasked: bool) -> ModelProblem {
+    let message = format!("{name} was not used: {calls}");
+    let problem = ModelProblem::new(ModelProblemKind::Unused, message).fact(format!(
+        "{}:{}: {}",
+        reply.place.file,
+        reply.place.line,
+        described(reply)
+    ));
+    // An agent that is not pointed at the server is the commonest reason.
+    if is_unasked {
+        problem.help(
+            "point the agent at this model: its SDK has to read OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL; see docs/models.md",
+        )
+    } else {
+        problem.help("remove it, or write `optional: true` if the agent need not ask for it")
+    }
+}
+
+/// The answer in a few words.
+fn described(reply: &CompiledModelReply) -> String {
+    for step in &reply.steps {
+        match step {
+            CompiledModelStep::Say(text) => {
+                return format!("say {:?}", truncate::chars(text, SHOWN_CHARS));
+            }
+            CompiledModelStep::Call { tool, .. } => return format!("call {tool}"),
+            _ => {}
+        }
+    }
+    "an answer without text".to_owned()
+}

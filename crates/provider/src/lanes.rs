@@ -1,0 +1,147 @@
+//! The lanes of a server, and the one that a request belongs to.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use indexmap::IndexMap;
+
+use crate::lane::Lane;
+use crate::mint::letters_of;
+use crate::problem::{ModelProblem, ModelProblemKind};
+use ananke_base::text::any_of;
+use ananke_model::model::CompiledModelScript;
+
+/// The most lanes that a message lists.
+const MOST_NAMES: usize = 10;
+
+/// The lanes of a server, by their names.
+#[derive(Debug, Default)]
+pub struct Lanes(Mutex<IndexMap<String, Arc<Lane>>>);
+
+/// The marks of a request, best first.
+pub(crate) struct Evidence {
+    /// The lane that the path names.
+    pub(crate) of_path: Option<String>,
+    /// The lane that the header `baggage` names.
+    pub(crate) of_baggage: Option<String>,
+    /// The letters of lanes that ids in the conversation name.
+    pub(crate) letters: Vec<String>,
+}
+
+impl Lanes {
+    /// Opens a lane of the model `model` with its script. One of the same name is replaced.
+    ///
+    /// # Errors
+    /// If a pattern of the script cannot be compiled.
+    pub fn open(
+        &self,
+        name: &str,
+        model: &str,
+        script: CompiledModelScript,
+    ) -> Result<Arc<Lane>, regex::Error> {
+        let mut lanes = self.lanes();
+        lanes.shift_remove(name);
+        // Letters are made from the name, so that recordings do not change. Another lane may have the same by chance.
+        let mut attempt = 0;
+        let mut letters = letters_of(name, attempt);
+        while lanes.values().any(|lane| lane.letters() == letters) {
+            attempt += 1;
+            letters = letters_of(name, attempt);
+        }
+        let lane = Arc::new(Lane::new(name, model, letters, script)?);
+        lanes.insert(name.to_owned(), Arc::clone(&lane));
+        Ok(lane)
+    }
+
+    /// Closes a lane: no request belongs to it any more.
+    pub fn close(&self, name: &str) {
+        self.lanes().shift_remove(name);
+    }
+
+    /// The lane of this name.
+    pub fn get(&self, name: &str) -> Option<Arc<Lane>> {
+        self.lanes().get(name).cloned()
+    }
+
+    /// Every lane, in the order in which they were opened.
+    pub fn all(&self) -> Vec<Arc<Lane>> {
+        self.lanes().values().cloned().collect()
+    }
+
+    /// The lane that the evidence names: the first that names one decides.
+    ///
+    /// # Errors
+    /// If nothing names a lane for certain, or two marks name different ones.
+    pub(crate) fn find(&self, evidence: &Evidence) -> Result<Arc<Lane>, ModelProblem> {
+        let lanes = self.lanes();
+        let mut found: Option<Arc<Lane>> = None;
+        for (mark, name) in [
+            ("URL", &evidence.of_path),
+            ("header `baggage`", &evidence.of_baggage),
+        ] {
+            let Some(name) = name else { continue };
+            let Some(lane) = lanes.get(name) else {
+                let message = format!(
+                    "the {mark} of a request names the lane `{name}`, which does not exist"
+                );
+                return Err(unattributed(message, &lanes));
+            };
+            agree(&mut found, lane)?;
+        }
+        for letters in &evidence.letters {
+            // Ids of an earlier conversation name a lane that is closed, and decide nothing.
+            if let Some(lane) = lanes.values().find(|lane| lane.letters() == letters) {
+                agree(&mut found, lane)?;
+            }
+        }
+        match found {
+            Some(lane) => Ok(lane),
+            // With one lane, every request is of it.
+            None if lanes.len() == 1 => Ok(Arc::clone(&lanes[0])),
+            None => {
+                let message = "a request to the model belongs to no lane for certain".to_owned();
+                Err(unattributed(message, &lanes))
+            }
+        }
+    }
+
+    fn lanes(&self) -> MutexGuard<'_, IndexMap<String, Arc<Lane>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Takes another mark for `lane` into account.
+fn agree(found: &mut Option<Arc<Lane>>, lane: &Arc<Lane>) -> Result<(), ModelProblem> {
+    match found {
+        Some(known) if !Arc::ptr_eq(known, lane) => {
+            let (one, other) = (known.name(), lane.name());
+            let message = format!(
+                "a request to the model names the lane `{one}` and also the lane `{other}`"
+            );
+            Err(
+                ModelProblem::new(ModelProblemKind::Unattributed, message).help(
+                    "let each conversation of the agent have its own messages and its own client",
+                ),
+            )
+        }
+        _ => {
+            *found = Some(Arc::clone(lane));
+            Ok(())
+        }
+    }
+}
+
+fn unattributed(message: String, lanes: &IndexMap<String, Arc<Lane>>) -> ModelProblem {
+    let mut names = Vec::new();
+    for name in lanes.keys().take(MOST_NAMES) {
+        names.push(name.as_str());
+    }
+    let problem = ModelProblem::new(ModelProblemKind::Unattributed, message);
+    let problem = if names.is_empty() {
+        problem.fact("no lane is open")
+    } else {
+        problem.fact(format!("the lanes are {}", any_of(&names)))
+    };
+    problem.help(
+        "let the base URL of the agent name its lane (`URL/t/NAME/v1`), or pass the header `baggage: ananke.test=NAME` on",
+    )
+}

@@ -1,0 +1,336 @@
+//! The server that an agent's own code asks instead of a provider.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::embeddings::{self, embeddings};
+use crate::evidence::{lane_of_baggage, lane_of_path, letters_of_ids};
+use crate::lane::{Lane, LaneRequest, with_request};
+use crate::lanes::{Evidence, Lanes};
+use crate::model_list::model_list;
+use crate::problem::{ModelProblem, ModelProblemKind};
+use crate::request_entry::{ModelRequestEntry, source_of};
+use crate::stored_messages::StoredMessages;
+use ananke_agents::http_server::{BodyStream, ReceivedRequest, RequestHandler, SentResponse};
+use ananke_agents::{ModelApiError, ModelWire, ServedResponse, model_wires};
+use ananke_base::context::fingerprint;
+use ananke_model::variables::masked_query;
+
+/// The most bytes of a request: 64 MiB.
+const MOST_BYTES: usize = 64 << 20;
+
+/// The header by which SDKs of OpenAI and Anthropic number their attempts, from 0.
+const RETRY_COUNT: &str = "x-stainless-retry-count";
+
+/// Gets what a server does.
+pub trait ModelListener: Send + Sync {
+    /// A request was answered.
+    fn request(&self, entry: &ModelRequestEntry);
+
+    /// A problem that belongs to no lane for certain.
+    fn unattributed(&self, problem: &ModelProblem);
+}
+
+/// A server that stands in for the provider of a model.
+pub struct ModelServer {
+    lanes: Arc<Lanes>,
+    listener: Arc<dyn ModelListener>,
+    stored: StoredMessages,
+    requests: AtomicU64,
+}
+
+/// A response, and what the log says of it.
+struct Answered {
+    response: ServedResponse,
+    lane: Option<String>,
+    wire: Option<&'static str>,
+    source: String,
+}
+
+/// A request whose body has come.
+struct WholeRequest {
+    method: String,
+    /// The path without the lane and the query.
+    path: String,
+    of_path: Option<String>,
+    of_baggage: Option<String>,
+    is_repeated: bool,
+    body: Bytes,
+}
+
+impl ModelServer {
+    /// A server of these lanes.
+    pub fn new(lanes: Arc<Lanes>, listener: Arc<dyn ModelListener>) -> Self {
+        Self {
+            lanes,
+            listener,
+            stored: StoredMessages::default(),
+            requests: AtomicU64::new(0),
+        }
+    }
+
+    async fn respond(&self, request: ReceivedRequest) -> SentResponse {
+        let number = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
+        let target = masked_query(&request.target).into_owned();
+        let (of_path, path) = lane_of_path(request.path());
+        let path = path.to_owned();
+        let of_baggage = lane_of_baggage(&request);
+        let is_repeated = request
+            .header(RETRY_COUNT)
+            .is_some_and(|count| count != "0");
+        let method = request.method.clone();
+        let answered = match request.body.whole(MOST_BYTES).await {
+            Ok(body) => {
+                let whole = WholeRequest {
+                    method: method.clone(),
+                    path,
+                    of_path,
+                    of_baggage,
+                    is_repeated,
+                    body: body.clone(),
+                };
+                (self.answer(&whole), logged_body(&body))
+            }
+            Err(error) => {
+                let problem = ModelProblem::new(ModelProblemKind::Unread, error.to_string());
+                self.listener.unattributed(&problem);
+                (Answered::text(413, &problem), Value::Null)
+            }
+        };
+        let (answered, body) = answered;
+        self.listener.request(&ModelRequestEntry {
+            number,
+            lane: answered.lane,
+            wire: answered.wire,
+            method,
+            path: target,
+            body,
+            status: answered.response.status,
+            answered: answered.source,
+        });
+        sent(answered.response)
+    }
+
+    fn answer(&self, request: &WholeRequest) -> Answered {
+        let path = request.path.as_str();
+        if matches!(request.method.as_str(), "GET" | "HEAD") {
+            if path == "/" || path.ends_with("/v1") {
+                return Answered::json(200, &json!({ "status": "ok" }), "nothing");
+            }
+            if let Some(list) = model_list(path) {
+                return Answered::json(200, &list, "nothing");
+            }
+        }
+        if request.method == "POST" {
+            if path.ends_with(embeddings::PATH) {
+                return self.embed(request);
+            }
+            for wire in model_wires() {
+                if path.ends_with(wire.path()) {
+                    return self.ask(wire, request);
+                }
+            }
+        }
+        self.unknown_path(request)
+    }
+
+    /// The answer to a request of this API.
+    fn ask(&self, wire: &'static dyn ModelWire, request: &WholeRequest) -> Answered {
+        let body = match wire.read(&request.body) {
+            Ok(body) => body,
+            Err(why) => {
+                let message = format!("a body is no request of {}: {why}", wire.name());
+                let problem = ModelProblem::new(ModelProblemKind::Unread, message);
+                self.report(request, &problem);
+                return Answered::refused(wire, &problem, None);
+            }
+        };
+        let asked = match &body.previous {
+            None => Some(body.request.clone()),
+            Some(id) => self.stored.resolved(&body.request, id),
+        };
+        let evidence = Evidence {
+            of_path: request.of_path.clone(),
+            of_baggage: request.of_baggage.clone(),
+            letters: letters_of_ids(
+                asked.as_ref().unwrap_or(&body.request),
+                body.previous.as_deref(),
+            ),
+        };
+        let lane = match self.lanes.find(&evidence) {
+            Ok(lane) => lane,
+            Err(problem) => {
+                let problem = with_request(problem, &body.request, wire.name());
+                self.listener.unattributed(&problem);
+                return Answered::refused(wire, &problem, None);
+            }
+        };
+        let Some(asked) = asked else {
+            let id = body.previous.as_deref().unwrap_or_default();
+            let message =
+                format!("a request goes on from the response `{id}`, which was not given here");
+            let problem = ModelProblem::new(ModelProblemKind::Unread, message);
+            lane.add_problem(problem.clone());
+            return Answered::refused(wire, &problem, Some(&lane));
+        };
+        let of_lane = LaneRequest {
+            api: wire.name(),
+            path: wire.path(),
+            request: &asked,
+            fingerprint: fingerprint(&request.body),
+            is_repeated: request.is_repeated,
+        };
+        match lane.answer(&of_lane) {
+            Ok(answer) => {
+                self.stored.store(&answer.id, &asked, &answer.answer);
+                Answered {
+                    response: wire.answer(&body, &answer.id, &answer.round),
+                    lane: Some(lane.name().to_owned()),
+                    wire: Some(wire.name()),
+                    source: source_of(answer.answered_by),
+                }
+            }
+            Err(problem) => Answered::refused(wire, &problem, Some(&lane)),
+        }
+    }
+
+    fn embed(&self, request: &WholeRequest) -> Answered {
+        let lane = self.lanes.find(&Evidence {
+            of_path: request.of_path.clone(),
+            of_baggage: request.of_baggage.clone(),
+            letters: Vec::new(),
+        });
+        // Vectors are the same for every lane, so that an uncertain one does no harm.
+        if let Ok(lane) = &lane
+            && let Err(problem) = lane.embed()
+        {
+            return Answered::json(400, &error_body(&problem), "miss");
+        }
+        match embeddings(&request.body) {
+            Ok(answer) => Answered::json(200, &answer, "hash"),
+            Err(why) => {
+                let message = format!("a body is no request for embeddings: {why}");
+                let problem = ModelProblem::new(ModelProblemKind::Unread, message);
+                self.report(request, &problem);
+                Answered::json(400, &error_body(&problem), "miss")
+            }
+        }
+    }
+
+    fn unknown_path(&self, request: &WholeRequest) -> Answered {
+        let mut paths = Vec::new();
+        for wire in model_wires() {
+            paths.push(wire.path());
+        }
+        paths.push(embeddings::PATH);
+        let path = masked_query(&request.path);
+        let message = format!("there is nothing at {} {path}", request.method);
+        let problem = ModelProblem::new(ModelProblemKind::UnknownPath, message)
+            .fact(format!("known ends of a path are {}", paths.join(", ")))
+            .help("give the SDK another base URL, or another API of its provider");
+        self.report(request, &problem);
+        Answered::json(404, &error_body(&problem), "miss")
+    }
+
+    /// Reports a problem of a request whose conversation is not known.
+    fn report(&self, request: &WholeRequest, problem: &ModelProblem) {
+        let evidence = Evidence {
+            of_path: request.of_path.clone(),
+            of_baggage: request.of_baggage.clone(),
+            letters: Vec::new(),
+        };
+        match self.lanes.find(&evidence) {
+            Ok(lane) => lane.add_problem(problem.clone()),
+            Err(_) => self.listener.unattributed(problem),
+        }
+    }
+}
+
+impl RequestHandler for ModelServer {
+    fn handle(&self, request: ReceivedRequest) -> BoxFuture<'_, Option<SentResponse>> {
+        Box::pin(async { Some(self.respond(request).await) })
+    }
+}
+
+impl Answered {
+    /// The refusal of a request in the form of its API, which its SDK does not send again.
+    fn refused(wire: &'static dyn ModelWire, problem: &ModelProblem, lane: Option<&Lane>) -> Self {
+        let message = problem.line();
+        let response = wire.error(&ModelApiError {
+            status: 400,
+            error_type: "invalid_request_error",
+            code: Some(problem.kind.as_str()),
+            message: &message,
+        });
+        Self {
+            response: not_again(response),
+            lane: lane.map(|lane| lane.name().to_owned()),
+            wire: Some(wire.name()),
+            source: "miss".to_owned(),
+        }
+    }
+
+    fn json(status: u16, body: &Value, source: &str) -> Self {
+        let frame = ananke_agents::ServedFrame {
+            after: std::time::Duration::ZERO,
+            bytes: Bytes::from(body.to_string()),
+        };
+        let response = ServedResponse::new(status, "application/json", vec![frame]);
+        Self {
+            response: if status < 400 {
+                response
+            } else {
+                not_again(response)
+            },
+            lane: None,
+            wire: None,
+            source: source.to_owned(),
+        }
+    }
+
+    fn text(status: u16, problem: &ModelProblem) -> Self {
+        Self::json(status, &error_body(problem), "miss")
+    }
+}
+
+/// The error of a request of no API, in the form that most SDKs read.
+fn error_body(problem: &ModelProblem) -> Value {
+    let message = problem.line();
+    let code = problem.kind.as_str();
+    json!({ "error": { "message": message, "type": "invalid_request_error", "param": null, "code": code } })
+}
+
+/// The response with the header by which SDKs of OpenAI and Anthropic know not to send the request again.
+fn not_again(mut response: ServedResponse) -> ServedResponse {
+    response
+        .headers
+        .push(("x-should-retry".to_owned(), "false".to_owned()));
+    response
+}
+
+/// A body as the log has it.
+fn logged_body(body: &[u8]) -> Value {
+    match serde_json::from_slice(body) {
+        Ok(value) => value,
+        Err(_) if body.is_empty() => Value::Null,
+        Err(_) => Value::String(String::from_utf8_lossy(body).into_owned()),
+    }
+}
+
+/// The response as it is sent: all of it at once, since nothing sleeps.
+fn sent(response: ServedResponse) -> SentResponse {
+    let mut frames = Vec::new();
+    for frame in response.frames {
+        frames.push(Ok(frame.bytes));
+    }
+    let body: BodyStream = Box::pin(futures_util::stream::iter(frames));
+    SentResponse {
+        status: response.status,
+        headers: response.headers,
+        body,
+    }
+}

@@ -1,0 +1,98 @@
+//! Errors of a test that the side of its model finds, whatever the agent makes of them.
+
+use std::fmt;
+
+/// The kind of a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ModelProblemKind {
+    /// Nothing answers a request.
+    Miss,
+    /// A script answers with a call that the request does not allow.
+    NotOffered,
+    /// A reply or a rule was not used.
+    Unused,
+    /// A body is no request of its API, or names a response that is not known.
+    Unread,
+    /// A path that no API has.
+    UnknownPath,
+    /// A request that belongs to no lane for certain.
+    Unattributed,
+}
+
+/// An error of a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelProblem {
+    /// The kind.
+    pub kind: ModelProblemKind,
+    /// The problem, in one sentence without a full stop.
+    pub message: String,
+    /// Facts about it, one line each: what was expected, and what was asked.
+    pub facts: Vec<String>,
+    /// The remedy.
+    pub help: Option<String>,
+}
+
+impl ModelProblemKind {
+    /// The name in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Miss => "model-miss",
+            Self::NotOffered => "script-not-offered",
+            Self::Unused => "unused-reply",
+            Self::Unread => "model-unread",
+            Self::UnknownPath => "model-path",
+            Self::Unattributed => "unattributed",
+        }
+    }
+}
+
+impl ModelProblem {
+    /// A problem without facts and without a remedy.
+    pub(crate) fn new(kind: ModelProblemKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            facts: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// The problem with one more fact.
+    pub(crate) fn fact(mut self, fact: impl Into<String>) -> Self {
+        self.facts.push(fact.into());
+        self
+    }
+
+    /// The problem with a remedy.
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The message, the facts and the remedy in one line, for the agent that asked.
+    pub(crate) fn line(&self) -> String {
+        let mut line = self.message.clone();
+        for fact in &self.facts {
+            line.push_str("; ");
+            line.push_str(fact);
+        }
+        if let Some(help) = &self.help {
+            line.push_str("; ");
+            line.push_str(help);
+        }
+        line
+    }
+}
+
+impl fmt::Display for ModelProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "error[{}]: {}", self.kind.as_str(), self.message)?;
+        for fact in &self.facts {
+            write!(formatter, "\n  {fact}")?;
+        }
+        if let Some(help) = &self.help {
+            write!(formatter, "\n  help: {help}")?;
+        }
+        Ok(())
+    }
+}

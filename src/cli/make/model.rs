@@ -1,0 +1,240 @@
+//! `ananke model`: a server that stands in for the model under an agent's own code.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ananke::context::{Context, Environment};
+use ananke::http_server::{AnsweredPages, HttpListener, ServerNotice};
+use ananke::process::{ExitStatus, Foreground, Program, StartError, start_in_foreground};
+use ananke::provider::{
+    Lanes, ModelListener, ModelProblem, ModelRequestEntry, ModelServer, Scripts,
+    provider_environment,
+};
+use ananke::redact::Redactor;
+use ananke::source;
+use ananke::variables::Scope;
+use clap::Args;
+
+use super::mock::open_log;
+use crate::cli::frame::{Colour, CommandOptions, Exit, Failed, Signals, block_on, print_now, say};
+use crate::cli::options::AccessOptions;
+use crate::cli::output::named_path;
+
+/// The lane of a script without lanes.
+const ONE_LANE: &str = "default";
+
+/// The name of the model in what is reported.
+const MODEL: &str = "model";
+
+/// Added to the number of a signal that ended a program, as shells do.
+const ENDED_BY_SIGNAL: i32 = 128;
+
+#[derive(Debug, Args)]
+pub(crate) struct ModelCommand {
+    /// Answer as this file says: `replies` and `rules`, or `lanes` with several scripts
+    #[arg(long, value_name = "FILE")]
+    pub(crate) script: PathBuf,
+    /// Listen on this port; 0 lets the system choose one
+    #[arg(short, long, value_name = "PORT", default_value_t = 0)]
+    pub(crate) port: u16,
+    /// Listen at this address
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub(crate) host: IpAddr,
+    /// Append an entry of each request to this file, as lines of JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) access: AccessOptions,
+    /// Run this command with the model's address in its environment, and end with its exit code; without one, serve until Ctrl-C
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}
+
+impl CommandOptions for ModelCommand {
+    /// Serves until the command ends or a signal comes, and reports what went wrong.
+    fn run(&self, context: &Context) -> Result<Exit, Failed> {
+        block_on(serve(self, context))?
+    }
+
+    fn colour(&self) -> Colour {
+        Colour::Auto
+    }
+}
+
+async fn serve(options: &ModelCommand, context: &Context) -> Result<Exit, Failed> {
+    let lanes = Arc::new(open_lanes(options, context)?);
+    let listener = Arc::new(RequestLog::open(options, context)?);
+    let mut signals = Signals::listen(context)?;
+    let port = HttpListener::bind(options.host, options.port).await;
+    let port = port.map_err(|error| {
+        let (host, port) = (options.host, options.port);
+        Failed::new(format!("cannot listen on {host}, port {port}: {error}"))
+            .help("choose another port, or 0 for one that is free")
+    })?;
+    let url = format!("http://{}", port.address());
+    if !port.address().ip().is_loopback() {
+        say("warning: other machines can reach this port");
+    }
+    let server = ModelServer::new(Arc::clone(&lanes), Arc::clone(&listener) as _);
+    let access = options.access.access(AnsweredPages::Nobodys);
+    let notice: ServerNotice = Arc::new(|line| say(line));
+    let serving = port.serve(Arc::new(server), access, notice);
+    let ended = if options.command.is_empty() {
+        print_now(&format!("{url}\n"))?;
+        tokio::select! {
+            () = serving => Exit::Success,
+            () = signals.next() => Exit::Success,
+        }
+    } else {
+        say(&format!("the model is at {url}"));
+        let mut program = start(&options.command, &url, context)?;
+        tokio::select! {
+            () = serving => Exit::Success,
+            ended = follow(&mut program, &mut signals, context.stdin_is_terminal) => exit_of(ended?),
+        }
+    };
+    Ok(verdict(&lanes, &listener, ended))
+}
+
+/// Reads the script, and opens a lane for each part of it.
+fn open_lanes(options: &ModelCommand, context: &Context) -> Result<Lanes, Failed> {
+    let (path, shown) = named_path(&options.script, context);
+    let problems = |problems| Failed::Problems(problems, Redactor::default());
+    let source =
+        source::read(&context.files, &path, &shown).map_err(|problem| problems(vec![problem]))?;
+    let scope = Scope::new(Arc::clone(&context.environment)).at_home(context.home.clone());
+    let scripts = match Scripts::read(&source, &scope).map_err(problems)? {
+        Scripts::One(script) => vec![(ONE_LANE.to_owned(), *script)],
+        Scripts::Lanes(scripts) => scripts,
+    };
+    let lanes = Lanes::default();
+    for (name, script) in scripts {
+        let opened = lanes.open(&name, MODEL, script);
+        opened.map_err(|error| Failed::new(format!("a pattern cannot be used: {error}")))?;
+    }
+    Ok(lanes)
+}
+
+/// Starts the command, which finds the model in its environment.
+fn start(command: &[String], url: &str, context: &Context) -> Result<Foreground, Failed> {
+    let mut environment = Environment::clone(&context.environment);
+    let no_proxy = environment.text("NO_PROXY").map(str::to_owned);
+    for (name, value) in provider_environment(url, no_proxy.as_deref()) {
+        match value {
+            Some(value) => environment.set(name, value),
+            None => environment.remove(name),
+        }
+    }
+    let program = Program {
+        argv: command,
+        environment: &environment,
+        folder: &context.working_directory,
+        folder_name: ".",
+    };
+    let started = start_in_foreground(&program);
+    started.map_err(|StartError { message, help }| {
+        Failed::new(format!("the command {message}")).help(help)
+    })
+}
+
+/// Waits for the end of the program. A signal is passed on, and the program decides what it means.
+async fn follow(
+    program: &mut Foreground,
+    signals: &mut Signals,
+    has_terminal: bool,
+) -> std::io::Result<ExitStatus> {
+    // The keys of a terminal send their signal to the program as well, so that the first one is not passed on.
+    let mut is_known = has_terminal;
+    loop {
+        tokio::select! {
+            ended = program.ends() => return ended,
+            () = signals.next() => {}
+        }
+        if !is_known {
+            program.terminate();
+        }
+        is_known = false;
+    }
+}
+
+fn exit_of(status: ExitStatus) -> Exit {
+    let code = match status {
+        ExitStatus::Exit(code) => code,
+        ExitStatus::Signal(signal) => ENDED_BY_SIGNAL + signal,
+    };
+    match u8::try_from(code) {
+        Ok(0) => Exit::Success,
+        Ok(code) => Exit::OfProgram(code),
+        // Some systems have larger codes, and a shell shows none of them.
+        Err(_) => Exit::Failure,
+    }
+}
+
+/// Prints the problems of all lanes. One of them makes a failure of what ended well.
+fn verdict(lanes: &Lanes, log: &RequestLog, ended: Exit) -> Exit {
+    let lanes = lanes.all();
+    let mut has_problem = log.has_problem();
+    for lane in &lanes {
+        lane.report_unused();
+        let happened = lane.take();
+        for problem in &happened.problems {
+            has_problem = true;
+            if lanes.len() > 1 {
+                say(&format!("lane {}:", lane.name()));
+            }
+            say(&problem.to_string());
+        }
+    }
+    if has_problem && ended == Exit::Success {
+        return Exit::Failure;
+    }
+    ended
+}
+
+/// Writes an entry of each request to the log, and prints what belongs to no lane.
+struct RequestLog {
+    file: Option<Mutex<File>>,
+    has_problem: Mutex<bool>,
+}
+
+impl RequestLog {
+    fn open(options: &ModelCommand, context: &Context) -> Result<Self, Failed> {
+        let file = match &options.log {
+            Some(log) => Some(open_log(log, context)?),
+            None => None,
+        };
+        Ok(Self {
+            file,
+            has_problem: Mutex::new(false),
+        })
+    }
+
+    fn has_problem(&self) -> bool {
+        *self
+            .has_problem
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ModelListener for RequestLog {
+    fn request(&self, entry: &ModelRequestEntry) {
+        // A log that takes nothing more ends nothing else.
+        if let (Some(file), Ok(mut line)) = (&self.file, serde_json::to_string(entry)) {
+            line.push('\n');
+            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+            let _lost = file.write_all(line.as_bytes());
+        }
+    }
+
+    fn unattributed(&self, problem: &ModelProblem) {
+        say(&problem.to_string());
+        *self
+            .has_problem
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = true;
+    }
+}

@@ -28,7 +28,7 @@ fn several_tests() -> Value {
 fn documents(kind: FileKind) -> Vec<Value> {
     ananke::install();
     match kind {
-        FileKind::Case => unreachable!("it has no version"),
+        FileKind::Case | FileKind::Script => unreachable!("it has no version"),
         FileKind::Test => vec![
             several_tests(),
             json!({
@@ -167,7 +167,7 @@ fn is_valid(kind: FileKind, document: &Value) -> bool {
     let [program, editors] = match kind {
         FileKind::Config => &*CONFIG,
         FileKind::Test => &*TEST,
-        FileKind::Case => unreachable!("it has no version"),
+        FileKind::Case | FileKind::Script => unreachable!("it has no version"),
     };
     let valid = program.is_valid(document);
     assert_eq!(
@@ -187,7 +187,7 @@ fn agree(kind: FileKind, document: &Value) -> Result<(), String> {
     let problems = match kind {
         FileKind::Config => load::<ConfigFile>(kind, &source, None).err(),
         FileKind::Test => load::<TestFile>(kind, &source, Some(Version::newest())).err(),
-        FileKind::Case => unreachable!("it has no version"),
+        FileKind::Case | FileKind::Script => unreachable!("it has no version"),
     };
     let problems: Vec<_> = problems.into_iter().flatten().collect();
     if problems

@@ -253,7 +253,7 @@ fn newer(kind: FileKind, document: &Value, version: Version) -> Vec<String> {
     let problems = match kind {
         FileKind::Config => load::<ConfigFile>(kind, &source, None).err(),
         FileKind::Test => load::<TestFile>(kind, &source, Some(version)).err(),
-        FileKind::Case => unreachable!("it has no version"),
+        FileKind::Case | FileKind::Script => unreachable!("it has no version"),
     };
     let problems = problems.into_iter().flatten();
     problems

@@ -30,7 +30,7 @@ fn problems(kind: FileKind, text: &str) -> Vec<Diagnostic> {
         FileKind::Test => load::<TestFile>(kind, &source, Some(ananke::schema::Version::newest()))
             .err()
             .unwrap_or_default(),
-        FileKind::Case => unreachable!("it has no version"),
+        FileKind::Case | FileKind::Script => unreachable!("it has no version"),
     }
 }
 

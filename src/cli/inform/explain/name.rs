@@ -167,6 +167,7 @@ fn key_text(key: &KeyDocs, colours: Colours, terminal: Option<usize>) -> String 
         FileKind::Config => "config",
         FileKind::Test => "test file",
         FileKind::Case => "case of a JSONL file",
+        FileKind::Script => "script of a model",
     };
     let types: Vec<String> = key
         .types

@@ -138,6 +138,7 @@ impl Summary {
                 }
             }
             Change::ResultArrived { .. } | Change::ResultFollows { .. } => {}
+            Change::ModelCalled(call) => self.other(format!("asked the model {}", call.name)),
             Change::CallExecuted { id } => match self.call(&id) {
                 Some((_, _, results)) => results.push("executed, not shown".to_owned()),
                 None => self.other(format!("LOST execution of {id}")),

@@ -171,7 +171,7 @@ impl Effect {
             }
             Self::AnswersCall => &[Fact::Results, Fact::CallEnds, Fact::CallTimes],
             Self::Encrypts => &[Fact::CallEnds],
-            Self::ReplacesMessages => return Facts::ALL,
+            Self::ReplacesMessages => return Facts::OF_AGENT,
             Self::ReplacesState | Self::PatchesState => &[Fact::State],
             // It may be an interrupt of an old server.
             Self::Custom => &[Fact::Interrupts],
@@ -192,7 +192,7 @@ impl Effect {
     /// The facts that the value of `key` may say in such an event.
     pub(super) fn facts_of(self, key: FieldKey) -> Facts {
         match key {
-            FieldKey::Type => Facts::ALL,
+            FieldKey::Type => Facts::OF_AGENT,
             FieldKey::Metadata | FieldKey::Input => Facts::NONE,
             FieldKey::RawEvent if self != Self::Custom => Facts::NONE,
             FieldKey::Timestamp => Facts::of(&[Fact::TurnTimes, Fact::CallTimes, Fact::FirstText]),

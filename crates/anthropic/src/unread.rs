@@ -117,7 +117,7 @@ pub(super) fn of_event(event: &MessageEvent) -> Vec<Unread<'static>> {
     let mut found = Vec::new();
     // Parsers do not agree on which value of a duplicate key counts, so that every fact that a rule rests on may be wrong.
     if let Some(key) = &event.duplicate_key {
-        found.push(Unread::duplicate_key(key, Facts::ALL));
+        found.push(Unread::duplicate_key(key, Facts::OF_AGENT));
     }
     let kind = event.kind();
     match kind {

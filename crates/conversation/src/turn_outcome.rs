@@ -232,7 +232,9 @@ impl<'t> ShownItem<'t> {
                 Some(Self::Late(call, item.result(trace)?))
             }
             // Answers to interrupts are in the input of the turn, and the report has a section for the state.
-            ReportedItem::Logged(TraceItem::Answer { .. } | TraceItem::State(_)) => None,
+            ReportedItem::Logged(
+                TraceItem::Answer { .. } | TraceItem::State(_) | TraceItem::ModelCall(_),
+            ) => None,
             ReportedItem::Custom(index) => Some(Self::Custom(&trace.custom[index])),
         }
     }

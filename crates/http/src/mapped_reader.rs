@@ -514,7 +514,7 @@ fn warn_of_oddities(oddities: &Oddities, report: &mut SinkReport<'_>) {
         report.change(Change::Warning(words));
     }
     if let Some(key) = &oddities.duplicate_key {
-        report.change(Change::Unread(Unread::duplicate_key(key, Facts::ALL)));
+        report.change(Change::Unread(Unread::duplicate_key(key, Facts::OF_AGENT)));
     }
 }
 

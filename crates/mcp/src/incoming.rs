@@ -377,7 +377,7 @@ impl ServerMessages {
             return Ok(None);
         }
         if let Some(key) = read.oddities.duplicate_key.take() {
-            let unread = Unread::duplicate_key(&key, Facts::ALL);
+            let unread = Unread::duplicate_key(&key, Facts::OF_AGENT);
             if sink.change(at, Change::Unread(unread)).is_break() {
                 return Ok(Some(ControlFlow::Break(Stop)));
             }

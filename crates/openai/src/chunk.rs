@@ -81,7 +81,7 @@ impl Chunk {
     pub(super) fn unread(&self) -> Vec<Unread<'static>> {
         // Parsers do not agree on which value of a duplicate key counts, so that every fact that a rule rests on may be wrong.
         let duplicate = self.duplicate_key.as_deref();
-        let duplicate = duplicate.map(|key| Unread::duplicate_key(key, Facts::ALL));
+        let duplicate = duplicate.map(|key| Unread::duplicate_key(key, Facts::OF_AGENT));
         if self.is_known() {
             let mut unread = of_chunk(&self.value, self.read_choice());
             unread.extend(duplicate);

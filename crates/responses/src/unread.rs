@@ -145,7 +145,7 @@ pub(super) fn of_event(event: &ApiEvent) -> Vec<Unread<'static>> {
     let mut found = Vec::new();
     // Parsers do not agree on which value of a duplicate key counts, so that every fact that a rule rests on may be wrong.
     if let Some(key) = &event.duplicate_key {
-        found.push(Unread::duplicate_key(key, Facts::ALL));
+        found.push(Unread::duplicate_key(key, Facts::OF_AGENT));
     }
     let known = match event.kind() {
         ApiEventKind::Unknown => {

@@ -29,7 +29,8 @@ pub(super) fn conversation(view: &View<'_>) -> Map<String, Value> {
             TraceItem::Call(_)
             | TraceItem::Result { .. }
             | TraceItem::Answer { .. }
-            | TraceItem::State(_) => {}
+            | TraceItem::State(_)
+            | TraceItem::ModelCall(_) => {}
         }
     }
     Map::from_iter([
@@ -79,7 +80,7 @@ pub(super) fn transcript(view: &View<'_>) -> String {
             let result = item.result(trace).filter(|_| is_shown)?;
             Some(format!("result of {name}: {}", result.text))
         }
-        TraceItem::Answer { .. } | TraceItem::State(_) => None,
+        TraceItem::Answer { .. } | TraceItem::State(_) | TraceItem::ModelCall(_) => None,
     };
     let parts: Vec<String> = trace.log().iter().filter_map(part).collect();
     parts.join("\n")

@@ -119,7 +119,7 @@ fn shown(plan: &Plan, conversation: &LoggedConversation) -> Facts {
     lacking
         .map(|(_, fact)| fact)
         .chain(missing)
-        .fold(Facts::ALL, Facts::except)
+        .fold(Facts::OF_AGENT, Facts::except)
 }
 
 fn observed(conversation: LoggedConversation) -> ObservedConversation {

@@ -43,7 +43,7 @@ pub trait TraceFile: Send + Sync {
 /// may be anything, in each turn.
 pub(crate) fn add_oddities(read: &mut ObservedConversation, mut oddities: Oddities, shown: &str) {
     if let Some(key) = oddities.duplicate_key.take() {
-        let unread = Unread::duplicate_key(&key, Facts::ALL);
+        let unread = Unread::duplicate_key(&key, Facts::OF_AGENT);
         for turn in &mut read.turns {
             // The last change ends the turn.
             let place = turn.changes.len().saturating_sub(1);

@@ -501,7 +501,7 @@ impl EventReader for A2aReader<'_> {
                 return Ok(ControlFlow::Continue(()));
             }
         };
-        unread.extend(duplicate_key.map(|key| Unread::duplicate_key(&key, Facts::ALL)));
+        unread.extend(duplicate_key.map(|key| Unread::duplicate_key(&key, Facts::OF_AGENT)));
         unread.extend(UnreadCollector::of_result(&result));
         let mut teller = Teller::new(at, sink);
         for payload in payloads(result)? {

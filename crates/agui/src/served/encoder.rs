@@ -160,6 +160,7 @@ impl<'r> Encoder<'r> {
             | Change::Truncated
             | Change::Violation { .. }
             | Change::Unread(_)
+            | Change::ModelCalled(_)
             | Change::Aside { .. }
             | Change::CallExecuted { .. }
             | Change::Warning(_) => return None,

@@ -184,6 +184,7 @@ impl<'a> View<'a> {
             }
             TraceItem::Answer { .. } => "an interrupt was answered".to_owned(),
             TraceItem::State(_) => "the state changed".to_owned(),
+            TraceItem::ModelCall(_) => "the model was asked".to_owned(),
         }
     }
 

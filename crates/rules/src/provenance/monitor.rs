@@ -138,7 +138,12 @@ impl Monitor for ProvenanceMonitor {
                 self.look(view, TraceItem::Message(index), Look::First, &mut found);
             }
             Moment::Touched(Delta::StateChanged) => self.take_state(trace, trace.last_order()),
-            Moment::Touched(Delta::MessageBegan(_) | Delta::Aside(_) | Delta::ToolsDeclared) => {}
+            Moment::Touched(
+                Delta::MessageBegan(_)
+                | Delta::Aside(_)
+                | Delta::ToolsDeclared
+                | Delta::ModelCalled(_),
+            ) => {}
             Moment::TurnEnd | Moment::ScopeEnd | Moment::TestEnd => {
                 self.look_again(view, &mut found);
             }
@@ -206,7 +211,10 @@ impl ProvenanceMonitor {
             match *item {
                 TraceItem::Message(index) => self.take_said(trace, index, era),
                 TraceItem::Result { .. } => self.take_result(trace, *item, era),
-                TraceItem::Call(_) | TraceItem::Answer { .. } | TraceItem::State(_) => {}
+                TraceItem::Call(_)
+                | TraceItem::Answer { .. }
+                | TraceItem::State(_)
+                | TraceItem::ModelCall(_) => {}
             }
         }
     }

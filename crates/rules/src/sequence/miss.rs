@@ -253,7 +253,10 @@ impl SequenceMiss<'_> {
                     literally(text)
                 )
             }
-            TraceItem::Message(_) | TraceItem::Answer { .. } | TraceItem::State(_) => {
+            TraceItem::Message(_)
+            | TraceItem::Answer { .. }
+            | TraceItem::State(_)
+            | TraceItem::ModelCall(_) => {
                 let whose = match item.message(trace).and_then(author) {
                     Some(MessageRole::User) => "user",
                     Some(MessageRole::Assistant) | None => "agent",

@@ -176,9 +176,10 @@ impl Only {
         let how = match item {
             TraceItem::Call(_) => ", which no step allows",
             TraceItem::Result { .. } => " in a way that no step allows",
-            TraceItem::Message(_) | TraceItem::Answer { .. } | TraceItem::State(_) => {
-                " that no step allows"
-            }
+            TraceItem::Message(_)
+            | TraceItem::Answer { .. }
+            | TraceItem::State(_)
+            | TraceItem::ModelCall(_) => " that no step allows",
         };
         let evidence = if let Some(index) = item.call() {
             Evidence::Call {

@@ -18,7 +18,7 @@ pub(super) fn walk(view: &View<'_>, kinds: Kinds) -> Vec<TraceItem> {
             let is_last = view.trace.last_result(call) == Some(*item);
             kinds.results && is_last && view.was_answered(call)
         }
-        TraceItem::Answer { .. } | TraceItem::State(_) => false,
+        TraceItem::Answer { .. } | TraceItem::State(_) | TraceItem::ModelCall(_) => false,
     };
     let items = view.log().iter().filter(|item| is_included(item));
     items.copied().collect()

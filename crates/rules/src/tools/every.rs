@@ -225,7 +225,8 @@ impl Monitor for EveryMonitor {
                 | Delta::MessageClosed(_)
                 | Delta::Aside(_)
                 | Delta::ToolsDeclared
-                | Delta::StateChanged,
+                | Delta::StateChanged
+                | Delta::ModelCalled(_),
             ) => Judgement::Open,
             Moment::TurnEnd => Judgement::open_or(self.turn_end(view)),
             Moment::ScopeEnd => self.scope_end(view),

@@ -172,7 +172,8 @@ impl ForbidCallsMonitor {
                 | Delta::MessageClosed(_)
                 | Delta::Aside(_)
                 | Delta::ToolsDeclared
-                | Delta::StateChanged,
+                | Delta::StateChanged
+                | Delta::ModelCalled(_),
             ) => Judgement::Open,
             Moment::TurnEnd => {
                 let provisional = std::mem::take(&mut self.provisional);

@@ -244,7 +244,8 @@ fn recent<'t>(trace: &'t Trace, wanted: &'t StepMatcher) -> impl Iterator<Item =
         TraceItem::Message(_)
         | TraceItem::Call(_)
         | TraceItem::Answer { .. }
-        | TraceItem::State(_) => true,
+        | TraceItem::State(_)
+        | TraceItem::ModelCall(_) => true,
     };
     Happening::all(trace, trace.log())
         .rev()

@@ -23,7 +23,8 @@ impl Happening {
             TraceItem::Message(_) => {
                 message.is_some_and(|message| author(message).is_none() || message.text.is_empty())
             }
-            TraceItem::State(_) => true,
+            // No step is about a call to a model.
+            TraceItem::State(_) | TraceItem::ModelCall(_) => true,
             TraceItem::Call(_) | TraceItem::Result { .. } | TraceItem::Answer { .. } => false,
         };
         (!is_silent).then(|| Self {

@@ -130,7 +130,12 @@ impl Monitor for Prohibition {
                 self.waiting.finish(trace.messages[index].order);
                 self.take_item(view, TraceItem::Message(index), &mut found);
             }
-            Moment::Touched(Delta::Aside(_) | Delta::ToolsDeclared | Delta::StateChanged) => {}
+            Moment::Touched(
+                Delta::Aside(_)
+                | Delta::ToolsDeclared
+                | Delta::StateChanged
+                | Delta::ModelCalled(_),
+            ) => {}
             Moment::TurnEnd => self.end_turn(view, &mut found),
             Moment::ScopeEnd | Moment::TestEnd => {
                 self.end_turn(view, &mut found);
@@ -186,7 +191,10 @@ impl Prohibition {
                     }
                 }
                 TraceItem::Answer { .. } => self.take_item(view, item, found),
-                TraceItem::Call(_) | TraceItem::Result { .. } | TraceItem::State(_) => {}
+                TraceItem::Call(_)
+                | TraceItem::Result { .. }
+                | TraceItem::State(_)
+                | TraceItem::ModelCall(_) => {}
             }
         }
         self.seen = Some(seen.max(trace.last_order()));

@@ -415,7 +415,9 @@ fn items<'t>(
                     items.push(TurnItem::Answered(call, result));
                 }
             }
-            ReportedItem::Logged(TraceItem::Answer { .. } | TraceItem::State(_)) => {}
+            ReportedItem::Logged(
+                TraceItem::Answer { .. } | TraceItem::State(_) | TraceItem::ModelCall(_),
+            ) => {}
             ReportedItem::Custom(index) => items.push(TurnItem::Custom(&trace.custom[index])),
         }
     }

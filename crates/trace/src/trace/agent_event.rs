@@ -206,7 +206,7 @@ pub fn events_of_last_turn(trace: &Trace) -> Vec<AgentEvent> {
                 .filter(|_| is_shown(call))
                 .map(|result| output(call, result))
         }
-        TraceItem::Answer { .. } | TraceItem::State(_) => None,
+        TraceItem::Answer { .. } | TraceItem::State(_) | TraceItem::ModelCall(_) => None,
     };
     trace.log_of(last).iter().filter_map(event).collect()
 }

@@ -23,7 +23,10 @@ impl Trace {
     /// Applies one change; what it added goes to `deltas`.
     #[expect(clippy::too_many_lines, reason = "an arm for each change")]
     pub fn apply(&mut self, at: At, change: Change<'_>, deltas: &mut Vec<Delta>) {
-        self.ensure_event(at);
+        // A request to a model is no event of the agent.
+        if !change.is_of_model() {
+            self.ensure_event(at);
+        }
         match change {
             Change::Stamped(stamp) => {
                 self.stamps.resize(self.last_event() as usize, None);
@@ -92,6 +95,7 @@ impl Trace {
                 delta,
                 subagent,
             } => self.reason(at, &id, &delta, author(subagent)),
+            Change::ModelCalled(call) => self.add_model_call(*call, deltas),
             Change::Custom { name, value } => self.add_custom(name.into_owned(), value),
             Change::Aside { text, source } => self.add_aside(&text, source, deltas),
             Change::Truncated => {

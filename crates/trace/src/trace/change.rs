@@ -12,7 +12,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::{AsideSource, Usage, is_same_json};
+use super::{AsideSource, ModelCall, Usage, is_same_json};
 use crate::trace::facts::Unread;
 use ananke_base::message::DeclaredTool;
 
@@ -263,6 +263,8 @@ pub enum Change<'a> {
         /// The subagent that reasons, if it is not the agent itself.
         subagent: Option<Cow<'a, str>>,
     },
+    /// The agent asked its model, and got an answer. It is no event of the agent's own.
+    ModelCalled(Box<ModelCall>),
     /// An event of the application's own.
     Custom {
         /// The name that the application gave it.

@@ -21,6 +21,7 @@ mod gaps;
 mod history;
 mod known;
 mod log;
+mod logged_model_call;
 mod message;
 mod model_call;
 mod order;
@@ -55,6 +56,7 @@ pub use facts::{
     is_name_key, may_hold_call, unread_items, unread_keys, written_arguments,
 };
 pub use gaps::CallGap;
+pub use logged_model_call::LoggedModelCall;
 pub use message::{Author, Message, Origin};
 pub use model_call::{
     AnsweredBy, FinishReason, ModelAnswer, ModelCall, ModelRequest, ModelToolCall, OfferedTool,

@@ -98,6 +98,7 @@ impl TraceItem {
                 trace.turns[turn].began.saturating_add(answers_before)
             }
             Self::State(index) => trace.state_changes[index].order,
+            Self::ModelCall(index) => trace.model_calls[index].order,
         }
     }
 
@@ -113,35 +114,38 @@ impl TraceItem {
             }
             Self::Answer { turn, .. } => turn,
             Self::State(index) => trace.state_changes[index].turn,
+            Self::ModelCall(index) => trace.model_calls[index].turn,
         }
     }
 
-    /// The number of the event that brought it; `None` for what the test did.
+    /// The number of the event that brought it; `None` for what the test did, and for a call to a model, which is no event.
     pub fn event(self, trace: &Trace) -> Option<u32> {
         match self {
             Self::Message(index) => Some(trace.messages[index].opened),
             Self::Call(index) => Some(trace.calls[index].first_event),
             Self::Result { .. } => self.result(trace).map(|result| result.event),
-            Self::Answer { .. } => None,
+            Self::Answer { .. } | Self::ModelCall(_) => None,
             Self::State(index) => Some(trace.state_changes[index].event),
         }
     }
 
-    /// The way in which it, or the call that it is a result of, became known; `None` for what the test did, and for the state.
+    /// The way in which it, or the call that it is a result of, became known; `None` for what the test did, for the state,
+    /// and for a call to a model.
     pub fn origin(self, trace: &Trace) -> Option<Origin> {
         match self {
             Self::Message(index) => Some(trace.messages[index].origin),
             Self::Call(call) | Self::Result { call, .. } => Some(trace.calls[call].origin),
-            Self::Answer { .. } | Self::State(_) => None,
+            Self::Answer { .. } | Self::State(_) | Self::ModelCall(_) => None,
         }
     }
 
-    /// The author of the message or call; `None` for what the test did, and for the state.
+    /// The author of the message or call; `None` for what the test did, for the state, and for a call to a
+    /// model.
     pub fn author(self, trace: &Trace) -> Option<&Author> {
         match self {
             Self::Message(index) => Some(&trace.messages[index].author),
             Self::Call(call) | Self::Result { call, .. } => Some(&trace.calls[call].author),
-            Self::Answer { .. } | Self::State(_) => None,
+            Self::Answer { .. } | Self::State(_) | Self::ModelCall(_) => None,
         }
     }
 
@@ -149,7 +153,11 @@ impl TraceItem {
     pub fn message(self, trace: &Trace) -> Option<&Message> {
         match self {
             Self::Message(index) => trace.messages.get(index),
-            Self::Call(_) | Self::Result { .. } | Self::Answer { .. } | Self::State(_) => None,
+            Self::Call(_)
+            | Self::Result { .. }
+            | Self::Answer { .. }
+            | Self::State(_)
+            | Self::ModelCall(_) => None,
         }
     }
 
@@ -158,7 +166,7 @@ impl TraceItem {
         match self {
             Self::Call(call) => trace.calls[call].result(),
             Self::Result { call, nth } => trace.calls[call].results.get(nth as usize),
-            Self::Message(_) | Self::Answer { .. } | Self::State(_) => None,
+            Self::Message(_) | Self::Answer { .. } | Self::State(_) | Self::ModelCall(_) => None,
         }
     }
 }

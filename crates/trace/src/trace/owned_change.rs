@@ -84,6 +84,7 @@ impl Change<'_> {
                 delta: owned(delta),
                 subagent: subagent.map(owned),
             },
+            Change::ModelCalled(call) => Change::ModelCalled(call),
             Change::Custom { name, value } => Change::Custom {
                 name: owned(name),
                 value,

@@ -35,6 +35,8 @@ impl Trace {
     fn began(&self, item: TraceItem) -> u32 {
         match item {
             TraceItem::Message(index) => self.messages[index].began(),
+            // It comes after all events until then, and has no number of its own.
+            TraceItem::ModelCall(index) => self.model_calls[index].next_event,
             item => item.event(self).unwrap_or(0),
         }
     }

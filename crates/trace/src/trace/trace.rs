@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::log::{Log, LogPlace};
 use super::{
     Aside, CallPhase, Callers, CustomEvent, Declaration, Delta, Event, EventNumber, Exchange,
-    Input, Interrupt, Message, MessageKind, Origin, Peer, Prices, ResultContent, State, StateEvent,
-    ToolCall, TraceItem, TurnRanges,
+    Input, Interrupt, LoggedModelCall, Message, MessageKind, Origin, Peer, Prices, ResultContent,
+    State, StateEvent, ToolCall, TraceItem, TurnRanges,
 };
 use super::{known::KnownItems, tool_index::ToolIndex, trace_item::ReceivedBytes};
 use crate::trace::facts::{Fact, Facts, KnownName, Ledger};
@@ -18,6 +18,10 @@ use ananke_base::message::{HistoryMessage, ToolAnswer};
 
 /// The reason why a rule about results is neither passed nor failed if the agent does not show them.
 const HIDDEN_RESULTS: &str = "the agent does not show the results of its calls";
+
+/// The reason why a rule about requests to models is neither passed nor failed if nothing stands in for them.
+const UNSEEN_MODEL: &str =
+    "no model of `models` answers the agent, so that its requests are not seen";
 
 /// Everything one test observed of its agent.
 #[derive(Debug, Default)]
@@ -42,6 +46,12 @@ pub struct Trace {
     pub asides: Vec<Aside>,
     /// The custom events, in order of arrival.
     pub custom: Vec<CustomEvent>,
+    /// The calls to models, in order.
+    pub model_calls: Vec<LoggedModelCall>,
+    /// Whether requests to models are seen.
+    pub(super) sees_models: bool,
+    /// The bytes of calls to models that have arrived: also what was not kept counts.
+    pub(super) model_bytes: usize,
     /// The tools that the agent declared, each time it did.
     pub declarations: Vec<Declaration>,
     /// The agent's state now.
@@ -352,6 +362,9 @@ impl Trace {
             let remedy = kind.remedy(name);
             return Some(format!("{sentence}{more}{remedy}"));
         }
+        if needed.meets(Facts::OF_MODEL) && !self.sees_models {
+            return Some(UNSEEN_MODEL.to_owned());
+        }
         if !needed.has(Fact::Results) && !needed.has(Fact::CallEnds) {
             return None;
         }
@@ -408,7 +421,7 @@ impl Trace {
         self.known.call(id, &self.calls)
     }
 
-    fn next_event(&self) -> u32 {
+    pub(super) fn next_event(&self) -> u32 {
         u32::try_from(self.events.len()).unwrap_or(u32::MAX)
     }
 

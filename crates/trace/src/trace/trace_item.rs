@@ -35,6 +35,8 @@ pub enum TraceItem {
     },
     /// The agent changed the state.
     State(usize),
+    /// The agent asked its model.
+    ModelCall(usize),
 }
 
 /// One change of the state.
@@ -53,7 +55,7 @@ impl TraceItem {
     pub fn call(self) -> Option<usize> {
         match self {
             Self::Call(call) | Self::Result { call, .. } => Some(call),
-            Self::Message(_) | Self::Answer { .. } | Self::State(_) => None,
+            Self::Message(_) | Self::Answer { .. } | Self::State(_) | Self::ModelCall(_) => None,
         }
     }
 }
@@ -77,6 +79,8 @@ pub enum Delta {
     ToolsDeclared,
     /// The state changed.
     StateChanged,
+    /// This call to a model was answered.
+    ModelCalled(usize),
 }
 
 /// The tools that an agent declared at one time: all that it had.

@@ -153,7 +153,7 @@ impl MessageReader<'_> {
     /// A key that is duplicated in the JSON of a text with another value.
     fn duplicates(&mut self, inner: &ReceivedJson, place: MessagePlace<'_>) {
         let key = inner.oddities.duplicate_key.as_deref();
-        let unread = key.map(|key| Unread::duplicate_key(&place.key(key), Facts::ALL));
+        let unread = key.map(|key| Unread::duplicate_key(&place.key(key), Facts::OF_AGENT));
         self.items.extend(unread.map(MessageItem::Unread));
     }
 

@@ -70,7 +70,8 @@ impl Monitor for RequireMonitor {
                 | Delta::MessageClosed(_)
                 | Delta::Aside(_)
                 | Delta::ToolsDeclared
-                | Delta::StateChanged,
+                | Delta::StateChanged
+                | Delta::ModelCalled(_),
             ) => Judgement::Open,
             Moment::TurnEnd if self.selector.result.is_pending() => Judgement::Open,
             Moment::TurnEnd => self.confirm(view),

@@ -41,11 +41,15 @@ pub enum Fact {
     DeclaredTools,
     /// Every event as the agent sent it.
     Events,
+    /// The requests of the agent to its model.
+    ModelCalls,
+    /// The contents of these requests.
+    Prompts,
 }
 
 impl Fact {
     /// Every fact, in the order in which people read them.
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 17] = [
         Self::Calls,
         Self::Arguments,
         Self::Results,
@@ -61,6 +65,8 @@ impl Fact {
         Self::Interrupts,
         Self::DeclaredTools,
         Self::Events,
+        Self::ModelCalls,
+        Self::Prompts,
     ];
 
     /// The fact in words that continue the sentence "the trace does not show …" in messages.
@@ -81,13 +87,15 @@ impl Fact {
             Self::Interrupts => "interrupts",
             Self::DeclaredTools => "which tools were declared",
             Self::Events => "the events of the agent",
+            Self::ModelCalls => "requests to the model",
+            Self::Prompts => "what requests to the model contain",
         }
     }
 }
 
 /// A set of facts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Facts(u16);
+pub struct Facts(u32);
 
 impl Facts {
     /// No fact.
@@ -96,12 +104,19 @@ impl Facts {
     /// Every fact.
     pub const ALL: Self = Self((1 << Fact::ALL.len()) - 1);
 
+    /// The facts that what an agent sends can carry. Its requests to a model arrive at another place, so that nothing in a
+    /// response can be one.
+    pub const OF_AGENT: Self = Self(Self::ALL.0 & !Self::OF_MODEL.0);
+
+    /// The facts about requests to a model.
+    pub const OF_MODEL: Self = Self::of(&[Fact::ModelCalls, Fact::Prompts]);
+
     /// The set of `facts`; a loop, because constants are made of it.
     pub const fn of(facts: &[Fact]) -> Self {
         let mut bits = 0;
         let mut index = 0;
         while index < facts.len() {
-            bits |= 1 << facts[index] as u16;
+            bits |= 1 << facts[index] as u32;
             index += 1;
         }
         Self(bits)

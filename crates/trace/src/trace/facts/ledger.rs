@@ -162,9 +162,10 @@ impl Ledger {
             None => true,
             Some(turn) => kind.turns.iter().any(|of| *of as usize == turn),
         };
-        // What looks at every event looks at those too that are not understood.
+        // What looks at every event looks at those too that are not understood. A request to a model is no event.
         let meets = move |kind: &UnreadKind| {
-            kind.facts.meets(needed) || needed.has(Fact::Events) && kind.facts != Facts::NONE
+            let may_be_event = needed.has(Fact::Events) && kind.facts.meets(Facts::OF_AGENT);
+            kind.facts.meets(needed) || may_be_event
         };
         self.kinds().filter(move |(_, kind)| {
             let is_of_rule = |tool| is_about(tool, kind.facts);

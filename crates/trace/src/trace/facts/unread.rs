@@ -88,7 +88,7 @@ impl<'a> Unread<'a> {
 
     /// Something that cannot be looked into for this reason: it may be anything.
     pub fn anything(name: impl Into<Cow<'a, str>>, reason: impl Into<Cow<'a, str>>) -> Self {
-        Self::known(name, Facts::ALL, reason)
+        Self::known(name, Facts::OF_AGENT, reason)
     }
 
     /// The arguments of a call to `tool`, which could not be read for this reason.
@@ -123,6 +123,16 @@ impl<'a> Unread<'a> {
     /// A change of the state that does not apply to it, for this reason.
     pub fn state(reason: impl Into<Cow<'a, str>>) -> Self {
         Self::known("state:change", Facts::of(&[Fact::State]), reason)
+    }
+
+    /// A request to a model that could not be read, or not be attributed to a test, for this reason.
+    pub fn model_request(reason: impl Into<Cow<'a, str>>) -> Self {
+        Self::known("request:model", Facts::OF_MODEL, reason)
+    }
+
+    /// The contents of a request to a model, which are not kept for this reason.
+    pub(crate) fn prompt(reason: impl Into<Cow<'a, str>>) -> Self {
+        Self::known("prompt:model", Facts::of(&[Fact::Prompts]), reason)
     }
 
     /// A key at `place` that is duplicated with another value: programs do not agree on which counts. What it belongs to

@@ -73,8 +73,9 @@ pub use lookup::{NameLookup, ServerHead};
 pub use model_api::{
     AnsweredCalls, ApiPath, CallKeys, ModelApi, ModelApiError, ModelBody, ModelConnection,
     ModelKeys, ModelParams, ModelProbe, ModelReader, ModelReply, ModelSettings, ModelStream,
-    ModelTarget, ModelUrl, ModelWire, OwnCallStep, OwnCalls, ReservedKeys, Round, RoundPart,
-    ToolLoop, request_body, round_of_request,
+    ModelTarget, ModelUrl, ModelWire, OwnCallStep, OwnCalls, PromptContent, ReservedKeys, Round,
+    RoundPart, ServedModelRequest, ServedModelWire, ToolLoop, call_arguments, hosted_tool,
+    noted_params, offered_tool, output_schema, request_body, result_content, round_of_request,
 };
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
 pub use passing::{

@@ -154,6 +154,60 @@ impl ServedResponse {
         }
     }
 
+    /// A response of one JSON document, at the time `after` the request.
+    pub fn document(status: u16, after: Duration, document: &Value) -> Self {
+        let bytes = Bytes::from(document.to_string());
+        Self::new(
+            status,
+            "application/json",
+            vec![ServedFrame { after, bytes }],
+        )
+    }
+
+    /// The response as the stream that `frames` makes of its document, at the time at which that was complete; unchanged if that
+    /// makes none. Recordings are for tests, which ask for streams, while the recorded client may have asked for a document.
+    pub fn streamed(
+        self,
+        frames: impl FnOnce(Value, Duration) -> Option<Vec<ServedFrame>>,
+    ) -> Self {
+        // Errors are documents for clients that stream as well, and an incomplete document cannot be read.
+        if self.status != 200 || self.end != ServedEnd::Complete {
+            return self;
+        }
+        let after = match self.frames.last() {
+            Some(frame) => frame.after,
+            None => Duration::ZERO,
+        };
+        let Ok(document) = serde_json::from_slice(&self.body()) else {
+            return self;
+        };
+        let Some(frames) = frames(document, after) else {
+            return self;
+        };
+        let mut stream = Self {
+            after: self.after,
+            ..Self::events(frames)
+        };
+        // The headers of the response stay, apart from those that describe the document: a stream has its own.
+        for (name, value) in self.headers {
+            let is_of_document = name.eq_ignore_ascii_case("content-type")
+                || name.eq_ignore_ascii_case("content-length");
+            if !is_of_document {
+                stream.headers.push((name, value));
+            }
+        }
+        stream
+    }
+
+    /// The whole body. A document may be split anywhere into frames.
+    pub fn body(&self) -> Vec<u8> {
+        let mut body = Vec::new();
+        for frame in &self.frames {
+            body.extend_from_slice(&frame.bytes);
+        }
+        body
+    }
+
     /// A body that clients read event by event, as its content type says.
     pub fn is_event_stream(&self) -> bool {
         self.content_type().starts_with("text/event-stream")

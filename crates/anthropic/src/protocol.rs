@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::config::{AnthropicConfig, MESSAGES};
 use super::messages_request::{RESERVED, TOOLS};
 use super::probed::ProbedAnthropic;
-use super::served::ServedMessages;
+use super::served::{MessagesWire, ServedMessages};
 use super::session::MessagesApi;
 use ananke_agents::{
-    Capabilities, Capability, ModelKeys, ModelTarget, ProbedProtocol, Protocol, ProtocolConfig,
-    ServedProtocol, Target, ToolExecution,
+    Capabilities, Capability, ModelKeys, ModelTarget, ModelWire, ProbedProtocol, Protocol,
+    ProtocolConfig, ServedProtocol, Target, ToolExecution,
 };
 use ananke_base::source::{FreeMap, Node};
 use ananke_model::model::Text;
@@ -50,6 +50,7 @@ impl Protocol for AnthropicConfig {
         "{\"type\":\"error\",\"error\":{\"type\":\"",
     ];
     const SERVED: Option<&'static dyn ServedProtocol> = Some(&ServedMessages);
+    const MODEL_WIRE: Option<&'static dyn ModelWire> = Some(&MessagesWire);
 }
 
 impl ProtocolConfig for AnthropicConfig {

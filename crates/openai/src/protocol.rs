@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::chat_request::RESERVED;
 use super::config::{CHAT_COMPLETIONS, OpenaiConfig};
+use super::probed::ProbedOpenai;
+use super::served::{ChatWire, ServedChat};
 use super::session::ChatCompletions;
-use super::{probed::ProbedOpenai, served::ServedChat};
 use ananke_agents::{
-    ApiPath, Capabilities, Capability, ModelKeys, ModelTarget, ProbedProtocol, Protocol,
+    ApiPath, Capabilities, Capability, ModelKeys, ModelTarget, ModelWire, ProbedProtocol, Protocol,
     ProtocolConfig, ServedProtocol, Target, ToolExecution,
 };
 use ananke_base::source::FreeMap;
@@ -42,6 +43,7 @@ impl Protocol for OpenaiConfig {
         "\"type\":\"invalid_request_error\",\"param\":",
     ];
     const SERVED: Option<&'static dyn ServedProtocol> = Some(&ServedChat);
+    const MODEL_WIRE: Option<&'static dyn ModelWire> = Some(&ChatWire);
 }
 
 impl ProtocolConfig for OpenaiConfig {

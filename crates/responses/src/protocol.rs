@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::config::{RESPONSES, ResponsesConfig};
 use super::probed::ProbedResponses;
 use super::responses_request::RESERVED;
-use super::served::ServedResponses;
+use super::served::{ResponsesWire, ServedResponses};
 use super::session::ResponsesApi;
 use ananke_agents::{
-    ApiPath, Capabilities, Capability, ModelKeys, ModelTarget, ProbedProtocol, Protocol,
+    ApiPath, Capabilities, Capability, ModelKeys, ModelTarget, ModelWire, ProbedProtocol, Protocol,
     ProtocolConfig, ServedProtocol, Target, ToolExecution,
 };
 use ananke_base::source::FreeMap;
@@ -45,6 +45,7 @@ impl Protocol for ResponsesConfig {
         "\"type\":\"response.output_text.delta\"",
     ];
     const SERVED: Option<&'static dyn ServedProtocol> = Some(&ServedResponses);
+    const MODEL_WIRE: Option<&'static dyn ModelWire> = Some(&ResponsesWire);
 }
 
 impl ProtocolConfig for ResponsesConfig {

@@ -5,7 +5,8 @@
 //! `target` opens sessions, whose `connection` sends a request and reads its response, and sends it again while the server rejects
 //! it for now. `tool_loop` has the calls that the client executes, and `stream_words` the errors of what is no stream. `probe` has
 //! the models that could be at a URL: `base_url` finds the address of an API, and `model_list` its models. `rounds` is the other
-//! side: the turn of an agent as the answers of a model.
+//! side: the turn of an agent as the answers of a model. A `model_wire` is an API as a provider speaks it, whose requests have
+//! `prompt` in common; by a `served_model`, an agent answers them instead.
 //!
 //! **Invariant:** each API has its own form of messages, calls and answers; nothing here knows one of them.
 
@@ -15,7 +16,9 @@ mod model_list;
 mod model_wire;
 mod params;
 mod probe;
+mod prompt;
 mod rounds;
+mod served_model;
 mod settings;
 mod stream_words;
 mod target;
@@ -26,7 +29,12 @@ pub use connection::{ModelConnection, ModelReader, ModelReply};
 pub use model_wire::{ModelApiError, ModelBody, ModelWire};
 pub use params::{ModelParams, ReservedKeys};
 pub use probe::{ModelProbe, ModelUrl};
+pub use prompt::{
+    PromptContent, call_arguments, hosted_tool, noted_params, offered_tool, output_schema,
+    result_content,
+};
 pub use rounds::{OwnCallStep, OwnCalls, Round, RoundPart, round_of_request};
+pub use served_model::{ServedModelRequest, ServedModelWire};
 pub use settings::{ModelKeys, ModelSettings, request_body};
 pub use stream_words::ModelStream;
 pub use target::{ModelApi, ModelTarget};

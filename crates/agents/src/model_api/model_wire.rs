@@ -51,3 +51,15 @@ pub struct ModelApiError<'e> {
     /// The message for people.
     pub message: &'e str,
 }
+
+impl<'e> ModelApiError<'e> {
+    /// The error of a server that failed, which may have a code of its own.
+    pub fn of_server(message: &'e str, code: Option<&'e str>) -> Self {
+        Self {
+            status: 500,
+            error_type: "server_error",
+            code,
+            message,
+        }
+    }
+}

@@ -11,11 +11,13 @@ use ananke_agents::{OwnCallStep, Round, RoundPart, ServedFrame};
 /// The name of the server of the calls that the agent executes itself: the API has one for each.
 const SERVER_NAME: &str = "agent";
 
-/// The signature of reasoning, which clients send back.
+/// The start of a signature of reasoning, which clients send back: the id of the message follows it.
 const SIGNATURE: &str = "YW5hbmtl";
 
 /// The blocks of an answer, and the events that a stream has for them.
 pub(super) struct AnswerBlocks<'r> {
+    /// The id of the message.
+    id: &'r str,
     pub(super) content: Vec<Value>,
     /// The arguments of each call so far, by its place.
     inputs: HashMap<usize, String>,
@@ -30,8 +32,9 @@ pub(super) struct AnswerBlocks<'r> {
 }
 
 impl<'r> AnswerBlocks<'r> {
-    pub(super) fn of(round: &'r Round) -> Self {
+    pub(super) fn of(id: &'r str, round: &'r Round) -> Self {
         let mut blocks = Self {
+            id,
             content: Vec::new(),
             inputs: HashMap::new(),
             open: Vec::new(),
@@ -169,11 +172,12 @@ impl<'r> AnswerBlocks<'r> {
             return;
         }
         if self.content[place]["type"] == "thinking" {
-            self.content[place]["signature"] = SIGNATURE.into();
+            let signature = format!("{SIGNATURE}{}", self.id);
             self.delta(
                 place,
-                &json!({ "type": "signature_delta", "signature": SIGNATURE }),
+                &json!({ "type": "signature_delta", "signature": signature }),
             );
+            self.content[place]["signature"] = signature.into();
         }
         if let Some(input) = self.inputs.remove(&place) {
             self.content[place]["input"] = input_of(&input);

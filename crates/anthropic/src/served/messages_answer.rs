@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::answer_blocks::{AnswerBlocks, event_frame};
 use ananke_agents::{Round, ServedFrame, ServedResponse};
-use ananke_trace::trace::{RunEnd, Tokens, Usage};
+use ananke_trace::trace::{FinishReason, RunEnd, Tokens, Usage};
 
-/// The type of an error that an agent reports without a code.
-const ERROR_TYPE: &str = "api_error";
+/// The type of an error of a server, and of one that an agent reports without a code.
+pub(super) const ERROR_TYPE: &str = "api_error";
 
 /// The fields that every answer to a request has.
 #[derive(Clone, Copy)]
@@ -19,9 +18,9 @@ pub(super) struct MessagesAnswer<'r> {
     pub(super) model: &'r str,
 }
 
-impl MessagesAnswer<'_> {
+impl<'r> MessagesAnswer<'r> {
     /// The answer in `round` as a stream of events, with the times at which the agent produced its parts.
-    pub(super) fn events(self, round: &Round) -> ServedResponse {
+    pub(super) fn events(self, round: &'r Round) -> ServedResponse {
         // A failure before the first part is a response with an error status, since the stream has not begun.
         if round.parts.is_empty()
             && let Some((message, code)) = round.error()
@@ -38,13 +37,13 @@ impl MessagesAnswer<'_> {
             "message_start",
             json!({ "message": begun }),
         )];
-        frames.extend(AnswerBlocks::of(round).into_frames());
+        frames.extend(AnswerBlocks::of(self.id, round).into_frames());
         // A failure after the first part is an error within the stream, which has no other end then.
         if let Some((message, code)) = round.error() {
             frames.push(ServedFrame::named_event(
                 round.ended,
                 "error",
-                error(message, code),
+                error_document(code.unwrap_or(ERROR_TYPE), message),
             ));
             return ServedResponse::events(frames);
         }
@@ -60,27 +59,31 @@ impl MessagesAnswer<'_> {
     }
 
     /// The answer in `round` as one JSON document, at the time at which it is complete.
-    pub(super) fn document(self, round: &Round) -> ServedResponse {
+    pub(super) fn document(self, round: &'r Round) -> ServedResponse {
         // Nothing has been sent before a document, so that every failure is a response with an error status.
         if let Some((message, code)) = round.error() {
             return error_response(round.ended, message, code);
         }
-        let blocks = AnswerBlocks::of(round);
+        let blocks = AnswerBlocks::of(self.id, round);
         let document = self.message(&blocks.content, Some(stop_reason(round)), round.usage);
-        let frame = ServedFrame {
-            after: round.ended,
-            bytes: Bytes::from(document.to_string()),
-        };
-        ServedResponse::new(200, "application/json", vec![frame])
+        ServedResponse::document(200, round.ended, &document)
     }
 
     /// A response of the API, or its beginning as long as there is no reason for its stop.
     fn message(self, content: &[Value], stop_reason: Option<&str>, usage: Option<Usage>) -> Value {
+        // The API counts the tokens of its cache apart.
+        let cached = count(usage.map(|usage| usage.cached));
+        let input = count(usage.map(|usage| usage.input)).saturating_sub(cached);
+        let mut counts = json!({ "input_tokens": input });
+        if cached > 0 {
+            counts["cache_read_input_tokens"] = cached.into();
+        }
         // A message that has only begun has no tokens of its answer.
         let output = match stop_reason {
             Some(_) => usage.map(|usage| usage.output),
             None => None,
         };
+        counts["output_tokens"] = count(output).into();
         json!({
             "id": format!("msg_{}", self.id),
             "type": "message",
@@ -89,10 +92,7 @@ impl MessagesAnswer<'_> {
             "content": content,
             "stop_reason": stop_reason,
             "stop_sequence": null,
-            "usage": {
-                "input_tokens": count(usage.map(|usage| usage.input)),
-                "output_tokens": count(output),
-            },
+            "usage": counts,
         })
     }
 }
@@ -104,6 +104,13 @@ fn count(tokens: Option<Tokens>) -> u64 {
 
 /// The reason for the stop of an answer. An end that the API does not have is its own word.
 fn stop_reason(round: &Round) -> &str {
+    match round.finish {
+        FinishReason::Length => return "max_tokens",
+        // The filters of the API are classifiers, whose stops are refusals as well:
+        // https://docs.claude.com/en/docs/test-and-evaluate/strengthen-guardrails/handle-streaming-refusals
+        FinishReason::Filter | FinishReason::Refusal => return "refusal",
+        FinishReason::Complete => {}
+    }
     match &round.end {
         _ if round.calls > 0 => "tool_use",
         Some(RunEnd::Unknown(reason)) => reason.split(':').next().unwrap_or(reason),
@@ -112,15 +119,12 @@ fn stop_reason(round: &Round) -> &str {
 }
 
 /// An error as a server reports it.
-pub(super) fn error(message: &str, code: Option<&str>) -> Value {
-    json!({ "type": "error", "error": { "type": code.unwrap_or(ERROR_TYPE), "message": message } })
+pub(super) fn error_document(error_type: &str, message: &str) -> Value {
+    json!({ "type": "error", "error": { "type": error_type, "message": message } })
 }
 
 /// The response of an agent that fails before it says anything.
-pub(super) fn error_response(after: Duration, message: &str, code: Option<&str>) -> ServedResponse {
-    let frame = ServedFrame {
-        after,
-        bytes: Bytes::from(error(message, code).to_string()),
-    };
-    ServedResponse::new(500, "application/json", vec![frame])
+fn error_response(after: Duration, message: &str, code: Option<&str>) -> ServedResponse {
+    let document = error_document(code.unwrap_or(ERROR_TYPE), message);
+    ServedResponse::document(500, after, &document)
 }

@@ -5,28 +5,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::answer_blocks::event_frame;
-use ananke_agents::{ServedEnd, ServedResponse};
+use ananke_agents::ServedFrame;
 
-/// The response as a stream of events, if it is a message in one document; any other response is returned unchanged. Recordings
-/// are for tests, which ask for streams, while the recorded client may have asked for a document.
-pub(super) fn streamed(response: ServedResponse) -> ServedResponse {
-    // Errors are documents for clients that stream as well, and an incomplete document cannot be read.
-    if response.status != 200 || response.end != ServedEnd::Complete {
-        return response;
-    }
-    // A document may be split anywhere into frames, so that its bytes are joined before they are read. The stream is sent at the
-    // time of the last frame, when the document was complete.
-    let mut body = Vec::new();
-    let mut after = Duration::ZERO;
-    for frame in &response.frames {
-        body.extend_from_slice(&frame.bytes);
-        after = frame.after;
-    }
-    let Ok(mut document) = serde_json::from_slice::<Value>(&body) else {
-        return response;
-    };
+/// The stream that says the same as a message in one document; `None` if the document is not a message.
+pub(super) fn events(mut document: Value, after: Duration) -> Option<Vec<ServedFrame>> {
     if document["type"] != "message" || !document["content"].is_array() {
-        return response;
+        return None;
     }
 
     // Each block begins as a whole, which needs no pieces.
@@ -56,26 +40,14 @@ pub(super) fn streamed(response: ServedResponse) -> ServedResponse {
         json!({ "delta": delta, "usage": usage }),
     ));
     frames.push(event_frame(after, "message_stop", json!({})));
-    let mut stream = ServedResponse {
-        after: response.after,
-        ..ServedResponse::events(frames)
-    };
-    // The headers of the response stay, apart from those that describe the document: a stream has its own.
-    for (name, value) in response.headers {
-        let is_of_document = name.eq_ignore_ascii_case("content-type")
-            || name.eq_ignore_ascii_case("content-length");
-        if !is_of_document {
-            stream.headers.push((name, value));
-        }
-    }
-    stream
+    Some(frames)
 }
 
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
 
-    use ananke_agents::ServedFrame;
+    use ananke_agents::ServedResponse;
 
     use super::*;
 
@@ -90,19 +62,19 @@ mod tests {
     #[test]
     fn a_document_is_a_stream_that_says_the_same() {
         let body = r#"{"id":"m","type":"message","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"output_tokens":1}}"#;
-        let stream = streamed(response(body));
+        let stream = response(body).streamed(events);
         assert!(stream.is_event_stream());
-        let mut events = Vec::new();
+        let mut sent = Vec::new();
         for frame in &stream.frames {
             let text = String::from_utf8_lossy(&frame.bytes).into_owned();
             let (_, data) = text.split_once("data: ").unwrap();
-            events.push(serde_json::from_str::<Value>(data).unwrap());
+            sent.push(serde_json::from_str::<Value>(data).unwrap());
         }
         let text = json!({ "type": "text", "text": "Hi" });
         let ends = json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn", "stop_sequence": null }, "usage": { "output_tokens": 1 } });
-        assert_eq!(events.len(), 5);
-        assert_eq!(events[1]["content_block"], text);
-        assert_eq!(events[3], ends);
+        assert_eq!(sent.len(), 5);
+        assert_eq!(sent[1]["content_block"], text);
+        assert_eq!(sent[3], ends);
         assert_eq!(stream.frames[0].after, Duration::from_millis(2));
     }
 
@@ -114,7 +86,7 @@ mod tests {
             "",
             r#"{"type":"message"}"#,
         ] {
-            assert_eq!(streamed(response(body)), response(body));
+            assert_eq!(response(body).streamed(events), response(body));
         }
     }
 }

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use ananke_agents::{Round, RoundPart, ServedFrame, ServedResponse};
-use ananke_trace::trace::Usage;
+use ananke_agents::{ModelApiError, Round, RoundPart, ServedFrame, ServedResponse};
+use ananke_trace::trace::{FinishReason, Usage};
 
 /// The fields that every answer to a request has.
 #[derive(Clone, Copy)]
@@ -34,13 +33,13 @@ impl ChatAnswer<'_> {
         let role = json!({ "role": "assistant", "content": "" });
         let mut frames = vec![self.chunk(first, &role, None)];
         for (after, part) in &round.parts {
-            if let Some(delta) = delta(part) {
+            if let Some(delta) = delta(part, round.finish) {
                 frames.push(self.chunk(*after, &delta, None));
             }
         }
         // A failure after the first part is an error within the stream, which has no other end then.
         if let Some((message, code)) = round.error() {
-            let error = error(message, code);
+            let error = error_document(&ModelApiError::of_server(message, code));
             frames.push(ServedFrame::event(round.ended, error));
             return ServedResponse::events(frames);
         }
@@ -104,6 +103,10 @@ impl ChatAnswer<'_> {
             text.into()
         };
         let mut message = json!({ "role": "assistant", "content": content, "refusal": null });
+        // The text of a refusal has a key of its own.
+        if round.finish == FinishReason::Refusal {
+            message["refusal"] = message["content"].take();
+        }
         // The keys of reasoning and calls are missing if there are none, as in the API.
         if !reasoning.is_empty() {
             message["reasoning_content"] = reasoning.into();
@@ -126,11 +129,7 @@ impl ChatAnswer<'_> {
         if let Some(usage) = round.usage {
             document["usage"] = usage_object(usage);
         }
-        let frame = ServedFrame {
-            after: round.ended,
-            bytes: Bytes::from(document.to_string()),
-        };
-        ServedResponse::new(200, "application/json", vec![frame])
+        ServedResponse::document(200, round.ended, &document)
     }
 
     fn head(self, object: &str, choices: &Value) -> Value {
@@ -139,26 +138,27 @@ impl ChatAnswer<'_> {
     }
 }
 
-/// An error as a server reports it.
-pub(super) fn error(message: &str, code: Option<&str>) -> Value {
-    json!({ "error": { "message": message, "type": "server_error", "param": null, "code": code } })
+/// An error as a server reports it. The API has one type for all failures of a server.
+pub(super) fn error_document(error: &ModelApiError<'_>) -> Value {
+    let error_type = match error.error_type {
+        "api_error" | "overloaded_error" => "server_error",
+        other => other,
+    };
+    json!({ "error": { "message": error.message, "type": error_type, "param": null, "code": error.code } })
 }
 
 /// The response of an agent that fails before it says anything.
 fn failure(round: &Round) -> Option<ServedResponse> {
     let (message, code) = round.error()?;
-    let bytes = Bytes::from(error(message, code).to_string());
-    let frame = ServedFrame {
-        after: round.ended,
-        bytes,
-    };
-    Some(ServedResponse::new(500, "application/json", vec![frame]))
+    let error = error_document(&ModelApiError::of_server(message, code));
+    Some(ServedResponse::document(500, round.ended, &error))
 }
 
 /// The delta of a chunk that contains this part. The first delta of a call has its id and its tool; those with its arguments
 /// follow, and have only its index. Calls of the agent's own are in no chunk.
-fn delta(part: &RoundPart) -> Option<Value> {
+fn delta(part: &RoundPart, finish: FinishReason) -> Option<Value> {
     Some(match part {
+        RoundPart::Text(text) if finish == FinishReason::Refusal => json!({ "refusal": text }),
         RoundPart::Text(text) => json!({ "content": text }),
         RoundPart::Reasoning(text) => json!({ "reasoning_content": text }),
         RoundPart::Call(place, id, tool) => {
@@ -172,11 +172,13 @@ fn delta(part: &RoundPart) -> Option<Value> {
     })
 }
 
+/// The reason for the end of an answer. A refusal is complete: its text says that it is one.
 fn finish_reason(round: &Round) -> &'static str {
-    if round.calls > 0 {
-        "tool_calls"
-    } else {
-        "stop"
+    match round.finish {
+        FinishReason::Length => "length",
+        FinishReason::Filter => "content_filter",
+        FinishReason::Complete | FinishReason::Refusal if round.calls > 0 => "tool_calls",
+        FinishReason::Complete | FinishReason::Refusal => "stop",
     }
 }
 
@@ -192,6 +194,10 @@ fn usage_object(usage: Usage) -> Value {
         if let Some(tokens) = tokens.whole() {
             counts.insert(key.to_owned(), tokens.into());
         }
+    }
+    if let Some(cached) = usage.cached.whole() {
+        let details = json!({ "cached_tokens": cached });
+        counts.insert("prompt_tokens_details".to_owned(), details);
     }
     Value::Object(counts)
 }

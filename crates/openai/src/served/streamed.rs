@@ -4,47 +4,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use ananke_agents::{ServedEnd, ServedFrame, ServedResponse};
+use ananke_agents::ServedFrame;
 
-/// The response as a stream of chunks, if it is a completion in one document; any other response is returned unchanged.
-/// Recordings are for tests, which ask for streams, while the recorded client may have asked for a document.
-pub(super) fn streamed(response: ServedResponse) -> ServedResponse {
-    // Errors are documents for clients that stream as well, and an incomplete document cannot be read.
-    if response.status != 200 || response.end != ServedEnd::Complete {
-        return response;
-    }
-    // A document may be split anywhere into frames, so that its bytes are joined before they are read. The stream is sent at the
-    // time of the last frame, when the document was complete.
-    let mut body = Vec::new();
-    let mut after = Duration::ZERO;
-    for frame in &response.frames {
-        body.extend_from_slice(&frame.bytes);
-        after = frame.after;
-    }
-    let Ok(document) = serde_json::from_slice(&body) else {
-        return response;
-    };
-    let Some(chunk) = chunk(document) else {
-        return response;
-    };
-
-    let frames = vec![
+/// The stream that says the same as a completion in one document; `None` if the document is not a completion.
+pub(super) fn chunks(document: Value, after: Duration) -> Option<Vec<ServedFrame>> {
+    let chunk = chunk(document)?;
+    Some(vec![
         ServedFrame::event(after, chunk),
         ServedFrame::event(after, "[DONE]"),
-    ];
-    let mut stream = ServedResponse {
-        after: response.after,
-        ..ServedResponse::events(frames)
-    };
-    // The headers of the response stay, apart from those that describe the document: a stream has its own.
-    for (name, value) in response.headers {
-        let is_of_document = name.eq_ignore_ascii_case("content-type")
-            || name.eq_ignore_ascii_case("content-length");
-        if !is_of_document {
-            stream.headers.push((name, value));
-        }
-    }
-    stream
+    ])
 }
 
 /// The document as the single chunk of a stream, whose deltas contain the whole messages; `None` if it is not a completion.
@@ -68,6 +36,7 @@ fn chunk(mut document: Value) -> Option<Value> {
 mod tests {
     use std::time::Duration;
 
+    use ananke_agents::{ServedEnd, ServedResponse};
     use bytes::Bytes;
 
     use super::*;
@@ -90,7 +59,7 @@ mod tests {
             r#"{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"mess"#,
             r#"age":{"content":null,"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}"#,
         ];
-        let stream = streamed(response(&parts));
+        let stream = response(&parts).streamed(chunks);
         assert!(stream.is_event_stream());
         let text: String = stream
             .frames
@@ -121,7 +90,7 @@ mod tests {
             response(&[]),
             broken,
         ] {
-            assert_eq!(streamed(kept.clone()), kept);
+            assert_eq!(kept.clone().streamed(chunks), kept);
         }
     }
 }

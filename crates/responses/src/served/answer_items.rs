@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use ananke_agents::{OwnCallStep, Round, RoundPart, ServedFrame};
-use ananke_trace::trace::{Interrupt, RunEnd};
+use ananke_trace::trace::{FinishReason, Interrupt, RunEnd};
 
 /// The name of the server of the calls that the agent executes itself: the API has a label for each.
 const SERVER_LABEL: &str = "agent";
@@ -17,6 +17,10 @@ pub(super) struct AnswerItems<'r> {
     id: &'r str,
     /// The interrupts that the answer ends with, by the call that each is about.
     interrupts: HashMap<&'r str, &'r Interrupt>,
+    /// The reason for the end of the answer.
+    finish: FinishReason,
+    /// The status of an item that ends.
+    status: &'static str,
     pub(super) output: Vec<Value>,
     /// The places of the items that are not complete.
     open: Vec<usize>,
@@ -33,6 +37,8 @@ impl<'r> AnswerItems<'r> {
         let mut items = Self {
             id,
             interrupts: HashMap::new(),
+            finish: round.finish,
+            status: "completed",
             output: Vec::new(),
             open: Vec::new(),
             calls: Vec::new(),
@@ -62,6 +68,10 @@ impl<'r> AnswerItems<'r> {
                 continue;
             }
             items.question(interrupt);
+        }
+        // The item at which the answer was stopped is not complete.
+        if matches!(round.finish, FinishReason::Length | FinishReason::Filter) {
+            items.status = "incomplete";
         }
         items.close_all();
         items
@@ -105,12 +115,16 @@ impl<'r> AnswerItems<'r> {
     /// Adds text to a message, which is begun if none is open.
     fn text(&mut self, text: &str) {
         let place = self.open_text("message");
-        append(&mut self.output[place]["content"][0]["text"], text);
-        self.event(
-            place,
-            "output_text.delta",
-            json!({ "content_index": 0, "delta": text, "logprobs": [] }),
-        );
+        let part = &mut self.output[place]["content"][0];
+        if self.finish == FinishReason::Refusal {
+            append(&mut part["refusal"], text);
+            let delta = json!({ "content_index": 0, "delta": text });
+            self.event(place, "refusal.delta", delta);
+        } else {
+            append(&mut part["text"], text);
+            let delta = json!({ "content_index": 0, "delta": text, "logprobs": [] });
+            self.event(place, "output_text.delta", delta);
+        }
     }
 
     /// Adds reasoning, as a summary: that is what the API shows of it.
@@ -134,8 +148,11 @@ impl<'r> AnswerItems<'r> {
         self.close_texts();
         if item_type == "message" {
             let place = self.add("msg", json!({ "type": "message", "status": "in_progress", "role": "assistant", "content": [] }));
-            let part =
-                json!({ "type": "output_text", "text": "", "annotations": [], "logprobs": [] });
+            let part = if self.finish == FinishReason::Refusal {
+                json!({ "type": "refusal", "refusal": "" })
+            } else {
+                json!({ "type": "output_text", "text": "", "annotations": [], "logprobs": [] })
+            };
             self.output[place]["content"] = json!([part]);
             self.event(
                 place,
@@ -255,11 +272,16 @@ impl<'r> AnswerItems<'r> {
         match item["type"].as_str() {
             Some("message") => {
                 let part = &item["content"][0];
-                let done = json!({ "content_index": 0, "text": part["text"], "logprobs": [] });
-                self.event(place, "output_text.done", done);
+                if self.finish == FinishReason::Refusal {
+                    let done = json!({ "content_index": 0, "refusal": part["refusal"] });
+                    self.event(place, "refusal.done", done);
+                } else {
+                    let done = json!({ "content_index": 0, "text": part["text"], "logprobs": [] });
+                    self.event(place, "output_text.done", done);
+                }
                 let done = json!({ "content_index": 0, "part": part });
                 self.event(place, "content_part.done", done);
-                self.output[place]["status"] = "completed".into();
+                self.output[place]["status"] = self.status.into();
             }
             Some("reasoning") => {
                 let part = &item["summary"][0];
@@ -277,7 +299,7 @@ impl<'r> AnswerItems<'r> {
                 let done = json!({ "arguments": self.output[place]["arguments"] });
                 self.event(place, &name, done);
                 if self.output[place]["status"].is_null() {
-                    self.output[place]["status"] = "completed".into();
+                    self.output[place]["status"] = self.status.into();
                 }
             }
             _ => {}

@@ -1,17 +1,24 @@
 //! The Responses API as a server speaks it: a request has its whole conversation or names the response before, and the answer is
 //! a list of items.
 //!
+//! A `responses_body` is read into a request to a model, and a `responses_answer` is made of a round of one, item by item
+//! (`answer_items`); `responses_wire` has both, and the `stored_responses` that a later request may name. `streamed` is an answer
+//! that was recorded as a document.
+//!
 //! **Invariant:** an answer says the same as a stream of events and as one document.
 
 mod answer_items;
 mod responses_answer;
-mod responses_input;
+mod responses_body;
+mod responses_wire;
 mod stored_responses;
 mod streamed;
 
-use self::responses_answer::not_found;
-use self::responses_input::{ResponsesInput, names_unknown_response};
-use ananke_agents::{ServedProtocol, ServedRequest, ServedResponse};
+pub(super) use self::responses_wire::ResponsesWire;
+use ananke_agents::{
+    ModelApiError, ModelWire as _, ServedModelRequest, ServedModelWire as _, ServedProtocol,
+    ServedRequest, ServedResponse,
+};
 
 /// The Responses API as a server speaks it.
 #[derive(Debug)]
@@ -23,16 +30,21 @@ impl ServedProtocol for ServedResponses {
     }
 
     fn read(&self, body: &[u8]) -> Result<Box<dyn ServedRequest>, String> {
-        let request = ResponsesInput::read(body)?;
-        Ok(Box::new(request))
+        Ok(Box::new(ServedModelRequest::read(&ResponsesWire, body)?))
     }
 
+    /// A request that names a response which is not stored is meant for no other protocol.
     fn refusal(&self, body: &[u8], why: &str) -> Option<ServedResponse> {
-        if names_unknown_response(body) {
-            Some(not_found(why))
-        } else {
-            None
+        let previous = ResponsesWire.read(body).ok()?.previous?;
+        if ResponsesWire.stored_actions(&previous).is_some() {
+            return None;
         }
+        Some(ResponsesWire.error(&ModelApiError {
+            status: 400,
+            error_type: "invalid_request_error",
+            code: Some("previous_response_not_found"),
+            message: why,
+        }))
     }
 }
 

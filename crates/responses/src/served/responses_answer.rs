@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::answer_items::AnswerItems;
-use ananke_agents::{Round, ServedFrame, ServedResponse};
-use ananke_trace::trace::{RunEnd, Usage};
+use ananke_agents::{ModelApiError, Round, ServedFrame, ServedResponse};
+use ananke_trace::trace::{FinishReason, RunEnd, Usage};
 
 /// The fields that every answer to a request has.
 #[derive(Clone, Copy)]
@@ -19,10 +18,6 @@ pub(super) struct ResponsesAnswer<'r> {
 }
 
 impl<'r> ResponsesAnswer<'r> {
-    pub(super) fn id(self) -> String {
-        format!("resp_{}", self.id)
-    }
-
     /// The answer in `round` as a stream of events, with the times at which the agent produced its parts.
     pub(super) fn events(self, round: &'r Round) -> ServedResponse {
         // A failure before the first part is a response with an error status, since the stream has not begun.
@@ -62,11 +57,7 @@ impl<'r> ResponsesAnswer<'r> {
         }
         let items = AnswerItems::of(self.id, round);
         let document = self.ended(round, &items.output);
-        let frame = ServedFrame {
-            after: round.ended,
-            bytes: Bytes::from(document.to_string()),
-        };
-        ServedResponse::new(200, "application/json", vec![frame])
+        ServedResponse::document(200, round.ended, &document)
     }
 
     /// The whole response, as its last event has it.
@@ -75,7 +66,12 @@ impl<'r> ResponsesAnswer<'r> {
             Some(RunEnd::Error { .. }) => ("failed", Value::Null),
             Some(RunEnd::Cancelled) => ("cancelled", Value::Null),
             Some(RunEnd::Unknown(reason)) => ("incomplete", json!({ "reason": reason })),
-            Some(RunEnd::Finished | RunEnd::Interrupted(_)) | None => ("completed", Value::Null),
+            Some(RunEnd::Finished | RunEnd::Interrupted(_)) | None => match round.finish {
+                FinishReason::Length => ("incomplete", json!({ "reason": "max_output_tokens" })),
+                FinishReason::Filter => ("incomplete", json!({ "reason": "content_filter" })),
+                // A refusal is a part of a message.
+                FinishReason::Complete | FinishReason::Refusal => ("completed", Value::Null),
+            },
         };
         let mut response = self.response(status, output, round.usage);
         response["incomplete_details"] = details;
@@ -88,7 +84,7 @@ impl<'r> ResponsesAnswer<'r> {
 
     fn response(self, status: &str, output: &[Value], usage: Option<Usage>) -> Value {
         json!({
-            "id": self.id(),
+            "id": format!("resp_{}", self.id),
             "object": "response",
             "created_at": 0,
             "status": status,
@@ -121,30 +117,18 @@ pub(super) fn error_event(message: &str, code: Option<&str>) -> Value {
 }
 
 /// The response of an agent that fails before it says anything.
-pub(super) fn error_response(after: Duration, message: &str, code: Option<&str>) -> ServedResponse {
-    error_document(500, after, "server_error", (message, code))
+fn error_response(after: Duration, message: &str, code: Option<&str>) -> ServedResponse {
+    let error = error_document(&ModelApiError::of_server(message, code));
+    ServedResponse::document(500, after, &error)
 }
 
-/// The response to a request that names a response which is not stored, for this reason.
-pub(super) fn not_found(why: &str) -> ServedResponse {
-    let error = (why, Some("previous_response_not_found"));
-    error_document(400, Duration::ZERO, "invalid_request_error", error)
-}
-
-/// A document with an error of this type: the message, and a code.
-fn error_document(
-    status: u16,
-    after: Duration,
-    error_type: &str,
-    (message, code): (&str, Option<&str>),
-) -> ServedResponse {
-    let error =
-        json!({ "error": { "message": message, "type": error_type, "param": null, "code": code } });
-    let frame = ServedFrame {
-        after,
-        bytes: Bytes::from(error.to_string()),
+/// An error as a server reports it. The API has one type for all failures of a server.
+pub(super) fn error_document(error: &ModelApiError<'_>) -> Value {
+    let error_type = match error.error_type {
+        "api_error" | "overloaded_error" => "server_error",
+        other => other,
     };
-    ServedResponse::new(status, "application/json", vec![frame])
+    json!({ "error": { "message": error.message, "type": error_type, "param": null, "code": error.code } })
 }
 
 /// The tokens under the keys of the API. A number that the agent did not report, or only in part, is omitted: a client would take
@@ -160,5 +144,11 @@ fn usage_object(usage: Usage) -> Value {
             counts.insert(key.to_owned(), tokens.into());
         }
     }
+    // Clients read the details without asking whether they are there: without them, none are cached, and none are of reasoning.
+    let cached = usage.cached.whole().unwrap_or_default();
+    let details = json!({ "cached_tokens": cached });
+    counts.insert("input_tokens_details".to_owned(), details);
+    let details = json!({ "reasoning_tokens": 0 });
+    counts.insert("output_tokens_details".to_owned(), details);
     Value::Object(counts)
 }

@@ -5,27 +5,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::event::text_of;
-use ananke_agents::{ServedEnd, ServedFrame, ServedResponse};
+use ananke_agents::{ServedFrame, ServedResponse};
 
-/// The response as a stream of events, if it is a response of the API in one document; any other response is returned unchanged.
-/// Recordings are for tests, which ask for streams, while the recorded client may have asked for a document.
-pub(super) fn streamed(response: ServedResponse) -> ServedResponse {
-    // Errors are documents for clients that stream as well, and an incomplete document cannot be read.
-    if response.status != 200 || response.end != ServedEnd::Complete {
-        return response;
-    }
-    let Ok(document) = serde_json::from_slice::<Value>(&body_of(&response)) else {
-        return response;
-    };
+/// The stream that says the same as a response in one document; `None` if the document is not a response.
+pub(super) fn events(document: Value, after: Duration) -> Option<Vec<ServedFrame>> {
     if document["object"] != "response" {
-        return response;
+        return None;
     }
-
-    // The stream is sent at the time of the last frame, when the document was complete.
-    let after = match response.frames.last() {
-        Some(frame) => frame.after,
-        None => Duration::ZERO,
-    };
     let mut begun = document.clone();
     begun["status"] = "in_progress".into();
     begun["output"] = json!([]);
@@ -37,21 +23,11 @@ pub(super) fn streamed(response: ServedResponse) -> ServedResponse {
     for (place, item) in items_of(&document, "output") {
         events.add_item(place, item);
     }
-    let status = text_of(&document, "status").unwrap_or("completed");
-    events.add(status, json!({ "response": document }));
-    let mut stream = ServedResponse {
-        after: response.after,
-        ..ServedResponse::events(events.frames)
-    };
-    // The headers of the response stay, apart from those that describe the document: a stream has its own.
-    for (name, value) in response.headers {
-        let is_of_document = name.eq_ignore_ascii_case("content-type")
-            || name.eq_ignore_ascii_case("content-length");
-        if !is_of_document {
-            stream.headers.push((name, value));
-        }
-    }
-    stream
+    let status = text_of(&document, "status")
+        .unwrap_or("completed")
+        .to_owned();
+    events.add(&status, json!({ "response": document }));
+    Some(events.frames)
 }
 
 /// The events that say what a document has, all of them at one time.
@@ -135,7 +111,7 @@ fn items_of<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = (usize, &'v
 
 /// The id of a response of the API, by which a later request names it.
 pub(super) fn id_of_response(response: &ServedResponse) -> Option<String> {
-    let body = body_of(response);
+    let body = response.body();
     if let Ok(document) = serde_json::from_slice::<Value>(&body) {
         return text_of(&document, "id").map(str::to_owned);
     }
@@ -150,15 +126,6 @@ pub(super) fn id_of_response(response: &ServedResponse) -> Option<String> {
         }
     }
     None
-}
-
-/// The whole body. A document may be split anywhere into frames.
-fn body_of(response: &ServedResponse) -> Vec<u8> {
-    let mut body = Vec::new();
-    for frame in &response.frames {
-        body.extend_from_slice(&frame.bytes);
-    }
-    body
 }
 
 #[cfg(test)]
@@ -179,7 +146,8 @@ mod tests {
             after: Duration::ZERO,
             bytes: document.to_string().into(),
         };
-        let stream = streamed(ServedResponse::new(200, "application/json", vec![frame]));
+        let response = ServedResponse::new(200, "application/json", vec![frame]);
+        let stream = response.streamed(events);
         assert!(stream.is_event_stream());
         let mut names = Vec::new();
         let mut deltas = String::new();

@@ -24,6 +24,9 @@ mod key_tables;
 mod message_event;
 mod message_stream_reader;
 mod messages_request;
+#[cfg(test)]
+#[path = "../../../tests/support/model_answer.rs"]
+mod model_answer;
 mod open_messages;
 mod probed;
 mod protocol;
@@ -34,6 +37,8 @@ mod session;
 mod tool_use;
 mod turn_time;
 mod unread;
+#[cfg(test)]
+mod wire_tests;
 
 pub use config::AnthropicConfig;
 pub use session::MessagesApi;

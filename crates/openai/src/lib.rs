@@ -18,6 +18,9 @@ mod config;
 mod key_table;
 #[cfg(test)]
 mod key_tables;
+#[cfg(test)]
+#[path = "../../../tests/support/model_answer.rs"]
+mod model_answer;
 mod probed;
 mod program_model;
 mod protocol;
@@ -26,6 +29,8 @@ mod served;
 mod session;
 mod tool_calls;
 mod unread;
+#[cfg(test)]
+mod wire_tests;
 
 pub use config::OpenaiConfig;
 pub use program_model::{ModelFunction, ProgramTransport, program_target};

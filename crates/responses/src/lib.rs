@@ -23,6 +23,9 @@ mod item_reader;
 mod key_table;
 #[cfg(test)]
 mod key_tables;
+#[cfg(test)]
+#[path = "../../../tests/support/model_answer.rs"]
+mod model_answer;
 mod ordered_changes;
 mod output_items;
 mod probed;
@@ -34,6 +37,8 @@ mod served;
 mod session;
 mod streamed_text;
 mod unread;
+#[cfg(test)]
+mod wire_tests;
 
 pub use config::{HistoryForm, ResponsesConfig};
 pub use session::ResponsesApi;

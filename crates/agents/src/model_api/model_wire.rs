@@ -12,7 +12,8 @@ pub trait ModelWire: Sync {
     /// The end of the path that requests are posted to: `/chat/completions`.
     fn path(&self) -> &'static str;
 
-    /// Reads the body of a request.
+    /// Reads the body of a request. A reference to an item of an earlier answer, which only the provider knows, is a call without a
+    /// tool and with the id of the item.
     ///
     /// # Errors
     /// The reason why the body is no request of this API, in words that follow the API's name.

@@ -1,11 +1,15 @@
 //! An answer as a stream of chunks, or as one document.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
 use ananke_agents::{ModelApiError, Round, RoundPart, ServedFrame, ServedResponse};
 use ananke_trace::trace::{FinishReason, Usage};
+
+/// The arguments of a call without any: a client that parses them as JSON needs an object.
+const NO_ARGUMENTS: &str = "{}";
 
 /// The fields that every answer to a request has.
 #[derive(Clone, Copy)]
@@ -42,6 +46,12 @@ impl ChatAnswer<'_> {
             let error = error_document(&ModelApiError::of_server(message, code));
             frames.push(ServedFrame::event(round.ended, error));
             return ServedResponse::events(frames);
+        }
+        for place in calls_without_arguments(round) {
+            let arguments = RoundPart::Arguments(place, NO_ARGUMENTS.to_owned());
+            if let Some(delta) = delta(&arguments, round.finish) {
+                frames.push(self.chunk(round.ended, &delta, None));
+            }
         }
         let reason = finish_reason(round);
         frames.push(self.chunk(round.ended, &json!({}), Some(reason)));
@@ -114,9 +124,8 @@ impl ChatAnswer<'_> {
         if !calls.is_empty() {
             let mut tool_calls = Vec::new();
             for (id, tool, mut arguments) in calls {
-                // A client that parses empty arguments as JSON needs an object.
                 if arguments.is_empty() {
-                    "{}".clone_into(&mut arguments);
+                    NO_ARGUMENTS.clone_into(&mut arguments);
                 }
                 let function = json!({ "name": tool, "arguments": arguments });
                 tool_calls.push(json!({ "id": id, "type": "function", "function": function }));
@@ -170,6 +179,19 @@ fn delta(part: &RoundPart, finish: FinishReason) -> Option<Value> {
         }
         RoundPart::Own(..) => return None,
     })
+}
+
+/// The places of the calls that have no arguments.
+fn calls_without_arguments(round: &Round) -> BTreeSet<usize> {
+    let mut places = BTreeSet::from_iter(0..round.calls);
+    for (_, part) in &round.parts {
+        if let RoundPart::Arguments(place, text) = part
+            && !text.is_empty()
+        {
+            places.remove(place);
+        }
+    }
+    places
 }
 
 /// The reason for the end of an answer. A refusal is complete: its text says that it is one.

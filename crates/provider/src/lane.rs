@@ -19,6 +19,9 @@ use ananke_trace::trace::{AnsweredBy, ModelAnswer, ModelCall, ModelRequest};
 /// The most characters of a message or a result that a problem shows.
 const SHOWN_CHARS: usize = 200;
 
+/// The most answers that a message lists.
+const SHOWN_ANSWERS: usize = 3;
+
 /// The most problems of a lane that are kept. An agent in a loop would make any number.
 const MOST_PROBLEMS: usize = 20;
 
@@ -62,6 +65,8 @@ struct LaneState {
     since_taken: LaneUse,
     problems: usize,
     embeddings: u64,
+    /// The message of the user in the turn that is going on; `None` between turns.
+    turn: Option<String>,
 }
 
 /// An answer as it is sent.
@@ -125,6 +130,7 @@ impl Lane {
                 since_taken: LaneUse::default(),
                 problems: 0,
                 embeddings: 0,
+                turn: None,
             }),
         })
     }
@@ -144,6 +150,32 @@ impl Lane {
         std::mem::take(&mut self.state().since_taken)
     }
 
+    /// Whether something went wrong in it.
+    pub fn has_problem(&self) -> bool {
+        self.state().problems > 0
+    }
+
+    /// The message of the user in the turn that is going on; `None` between turns.
+    pub(crate) fn turn_text(&self) -> Option<String> {
+        self.state().turn.clone()
+    }
+
+    /// Notes the message of the user in a turn, or the end of it.
+    pub(crate) fn set_turn(&self, text: Option<String>) {
+        self.state().turn = text;
+    }
+
+    /// Whether a rule of its script matches a request: it answers without a reply.
+    pub(crate) fn has_rule_for(&self, asked: &LaneRequest<'_>) -> bool {
+        let state = self.state();
+        let seen = AskedRequest {
+            call: state.calls + 1,
+            path: asked.path,
+            request: asked.request,
+        };
+        matching_rule(&state.script.rules, &seen).is_some()
+    }
+
     /// The number of requests for embeddings that were answered.
     pub fn embeddings(&self) -> u64 {
         self.state().embeddings
@@ -152,6 +184,10 @@ impl Lane {
     /// Reports the replies and rules that had to be used and were not. It is called once, at the end.
     pub fn report_unused(&self) {
         let mut state = self.state();
+        // After another problem, the agent need not have come as far as to ask for the rest.
+        if state.problems > 0 {
+            return;
+        }
         let problems = state.unused();
         for problem in problems {
             state.add_problem(problem);
@@ -289,29 +325,41 @@ impl LaneState {
 
     /// The problems of what had to be used and was not.
     fn unused(&self) -> Vec<ModelProblem> {
-        let mut problems = Vec::new();
-        let calls = match self.calls {
-            0 => "the agent never asked this model".to_owned(),
-            1 => "the agent asked this model once".to_owned(),
-            calls => format!("the agent asked this model {calls} times"),
-        };
-        for (place, reply) in self
-            .script
-            .replies
-            .iter()
-            .enumerate()
-            .skip(self.used_replies)
-        {
+        let mut unused = Vec::new();
+        let replies = &self.script.replies;
+        for (place, reply) in replies.iter().enumerate().skip(self.used_replies) {
             if !reply.is_optional {
-                let name = format!("reply {} of {}", place + 1, self.script.replies.len());
-                problems.push(unused(&name, reply, &calls, self.calls == 0));
+                unused.push((format!("reply {} of {}", place + 1, replies.len()), reply));
             }
         }
-        for (place, rule) in self.script.rules.iter().enumerate() {
+        let rules = &self.script.rules;
+        for (place, rule) in rules.iter().enumerate() {
             if !self.used_rules[place] && !rule.reply.is_optional {
-                let name = format!("rule {} of {}", place + 1, self.script.rules.len());
-                problems.push(unused(&name, &rule.reply, &calls, self.calls == 0));
+                unused.push((
+                    format!("rule {} of {}", place + 1, rules.len()),
+                    &rule.reply,
+                ));
             }
+        }
+        if unused.is_empty() {
+            return Vec::new();
+        }
+        // An agent that is not pointed at the server is the commonest mistake, and one mistake.
+        if self.calls == 0 {
+            return vec![never_asked(&unused)];
+        }
+        let mut problems = Vec::new();
+        for (name, reply) in unused {
+            let times = if self.calls == 1 {
+                "once".to_owned()
+            } else {
+                format!("{} times", self.calls)
+            };
+            let message = format!("{name} was not used: the agent asked its model {times}");
+            let problem = ModelProblem::new(ModelProblemKind::Unused, message)
+                .fact(placed(reply))
+                .help("remove it, or write `optional: true` if the agent need not ask for it");
+            problems.push(problem);
         }
         problems
     }
@@ -386,22 +434,27 @@ pub(crate) fn with_request(
     problem
 }
 
-fn unused(name: &str, reply: &CompiledModelReply, calls: &str, is_unasked: bool) -> ModelProblem {
-    let message = format!("{name} was not used: {calls}");
-    let problem = ModelProblem::new(ModelProblemKind::Unused, message).fact(format!(
-        "{}:{}: {}",
-        reply.place.file,
-        reply.place.line,
-        described(reply)
-    ));
-    // An agent that is not pointed at the server is the commonest reason.
-    if is_unasked {
-        problem.help(
-            "point the agent at this model: its SDK has to read OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL; see docs/models.md",
-        )
+/// The problem of an agent that has not asked at all.
+fn never_asked(unused: &[(String, &CompiledModelReply)]) -> ModelProblem {
+    let answers = if unused.len() == 1 {
+        "an answer".to_owned()
     } else {
-        problem.help("remove it, or write `optional: true` if the agent need not ask for it")
+        format!("{} answers", unused.len())
+    };
+    let message = format!("the agent never asked its model, whose script has {answers} for it");
+    let mut problem = ModelProblem::new(ModelProblemKind::Unused, message);
+    for (_, reply) in unused.iter().take(SHOWN_ANSWERS) {
+        problem = problem.fact(placed(reply));
     }
+    problem.help(
+        "point the agent at this model: its SDK has to read OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL; docs/models.md has the variables of each SDK",
+    )
+}
+
+/// An answer with its place.
+fn placed(reply: &CompiledModelReply) -> String {
+    let place = &reply.place;
+    format!("{}:{}: {}", place.file, place.line, described(reply))
 }
 
 /// The answer in a few words.

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::{Notify, OwnedMutexGuard};
+
 use indexmap::IndexMap;
 
 use crate::lane::Lane;
@@ -10,12 +12,26 @@ use crate::problem::{ModelProblem, ModelProblemKind};
 use ananke_base::text::any_of;
 use ananke_model::model::CompiledModelScript;
 
+/// The name of the lane of requests that no test causes.
+const BACKGROUND: &str = "background";
+
 /// The most lanes that a message lists.
 const MOST_NAMES: usize = 10;
 
 /// The lanes of a server, by their names.
 #[derive(Debug, Default)]
-pub struct Lanes(Mutex<IndexMap<String, Arc<Lane>>>);
+pub struct Lanes {
+    open: Mutex<IndexMap<String, Arc<Lane>>>,
+    /// The lane of requests that no test causes, such as those for titles. It answers all of them alike.
+    background: Option<Arc<Lane>>,
+    /// Wakes those that wait for the turn of another lane.
+    turn_ended: Notify,
+    /// Held by the one lane that may be open, if they are opened one after the other.
+    one_at_a_time: Option<Arc<tokio::sync::Mutex<()>>>,
+}
+
+/// The right to be the one open lane, where lanes are opened one after the other.
+pub type LanePermit = OwnedMutexGuard<()>;
 
 /// The marks of a request, best first.
 pub(crate) struct Evidence {
@@ -25,9 +41,91 @@ pub(crate) struct Evidence {
     pub(crate) of_baggage: Option<String>,
     /// The letters of lanes that ids in the conversation name.
     pub(crate) letters: Vec<String>,
+    /// The last message of the user; empty if it is not known.
+    pub(crate) user_text: String,
 }
 
 impl Lanes {
+    /// Lanes of which one alone is open at a time if `is_serial`. Requests that a rule of `background` matches are of no lane.
+    ///
+    /// # Errors
+    /// If a pattern of the rules cannot be compiled.
+    pub fn new(
+        model: &str,
+        background: CompiledModelScript,
+        is_serial: bool,
+    ) -> Result<Self, regex::Error> {
+        let mut lanes = Self::default();
+        if !background.rules.is_empty() {
+            let letters = letters_of(BACKGROUND, 0);
+            let lane = Lane::new(BACKGROUND, model, letters, background)?;
+            lanes.background = Some(Arc::new(lane));
+        }
+        if is_serial {
+            lanes.one_at_a_time = Some(Arc::default());
+        }
+        Ok(lanes)
+    }
+
+    /// Waits until another lane may be opened; `None` if any number may be open.
+    pub async fn permit(&self) -> Option<LanePermit> {
+        let lock = self.one_at_a_time.clone()?;
+        Some(lock.lock_owned().await)
+    }
+
+    /// The lane of requests that no test causes.
+    pub(crate) fn background(&self) -> Option<&Arc<Lane>> {
+        self.background.as_ref()
+    }
+
+    /// Begins a turn in which the user says `text`, once no other lane has a turn with a text that contains it or is contained in
+    /// it: the text of a request then names one lane.
+    pub async fn begin_turn(&self, lane: &Lane, text: &str) {
+        loop {
+            // The wait is registered before the lanes are looked at, so that the end of a turn in between wakes it.
+            let ended = self.turn_ended.notified();
+            if self.try_begin_turn(lane, text) {
+                return;
+            }
+            ended.await;
+        }
+    }
+
+    /// Ends the turn of a lane.
+    pub fn end_turn(&self, lane: &Lane) {
+        lane.set_turn(None);
+        self.turn_ended.notify_waiters();
+    }
+
+    fn try_begin_turn(&self, lane: &Lane, text: &str) -> bool {
+        // The lock makes one step of the look at the others and the beginning.
+        let lanes = self.lanes();
+        for other in lanes.values() {
+            if let Some(said) = other.turn_text()
+                && other.name() != lane.name()
+                && !said.is_empty()
+                && !text.is_empty()
+                && (said.contains(text) || text.contains(&said))
+            {
+                return false;
+            }
+        }
+        lane.set_turn(Some(text.to_owned()));
+        true
+    }
+
+    /// Adds a problem to every lane that it may be of: those with a turn, or all if none has one.
+    pub(crate) fn add_to_candidates(&self, problem: &ModelProblem) -> bool {
+        let lanes = self.lanes();
+        let has_turns = lanes.values().any(|lane| lane.turn_text().is_some());
+        for lane in lanes.values() {
+            if !has_turns || lane.turn_text().is_some() {
+                lane.add_problem(problem.clone());
+            }
+        }
+        !lanes.is_empty()
+    }
+
     /// Opens a lane of the model `model` with its script. One of the same name is replaced.
     ///
     /// # Errors
@@ -53,8 +151,9 @@ impl Lanes {
     }
 
     /// Closes a lane: no request belongs to it any more.
-    pub fn close(&self, name: &str) {
-        self.lanes().shift_remove(name);
+    pub fn close(&self, lane: &Lane) {
+        self.lanes().shift_remove(lane.name());
+        self.end_turn(lane);
     }
 
     /// The lane of this name.
@@ -93,6 +192,16 @@ impl Lanes {
                 agree(&mut found, lane)?;
             }
         }
+        if !evidence.user_text.is_empty() {
+            for lane in lanes.values() {
+                if let Some(said) = lane.turn_text()
+                    && !said.is_empty()
+                    && evidence.user_text.contains(&said)
+                {
+                    agree(&mut found, lane)?;
+                }
+            }
+        }
         match found {
             Some(lane) => Ok(lane),
             // With one lane, every request is of it.
@@ -105,7 +214,7 @@ impl Lanes {
     }
 
     fn lanes(&self) -> MutexGuard<'_, IndexMap<String, Arc<Lane>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

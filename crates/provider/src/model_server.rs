@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use globset::GlobSet;
 use serde_json::{Value, json};
 
 use crate::embeddings::{self, embeddings};
 use crate::evidence::{lane_of_baggage, lane_of_path, letters_of_ids};
 use crate::lane::{Lane, LaneRequest, with_request};
 use crate::lanes::{Evidence, Lanes};
+use crate::matching::last_user_text;
 use crate::model_list::model_list;
 use crate::problem::{ModelProblem, ModelProblemKind};
 use crate::request_entry::{ModelRequestEntry, source_of};
@@ -35,9 +37,20 @@ pub trait ModelListener: Send + Sync {
     fn unattributed(&self, problem: &ModelProblem);
 }
 
+/// A model of a server, or of another one that gets requests for it.
+pub struct ServedModel {
+    /// The names that its requests have; empty for a model that is told apart by its address.
+    pub names: GlobSet,
+    /// The lanes.
+    pub lanes: Arc<Lanes>,
+}
+
 /// A server that stands in for the provider of a model.
 pub struct ModelServer {
+    /// The lanes of the model that its address is of.
     lanes: Arc<Lanes>,
+    /// Every model, among them its own.
+    models: Arc<[ServedModel]>,
     listener: Arc<dyn ModelListener>,
     stored: StoredMessages,
     requests: AtomicU64,
@@ -63,10 +76,15 @@ struct WholeRequest {
 }
 
 impl ModelServer {
-    /// A server of these lanes.
-    pub fn new(lanes: Arc<Lanes>, listener: Arc<dyn ModelListener>) -> Self {
+    /// A server of these lanes. Requests whose model has a name in `models` belong there.
+    pub fn new(
+        lanes: Arc<Lanes>,
+        models: Arc<[ServedModel]>,
+        listener: Arc<dyn ModelListener>,
+    ) -> Self {
         Self {
             lanes,
+            models,
             listener,
             stored: StoredMessages::default(),
             requests: AtomicU64::new(0),
@@ -138,6 +156,16 @@ impl ModelServer {
         self.unknown_path(request)
     }
 
+    /// The lanes of the model with this name.
+    fn lanes_of(&self, model: &str) -> &Lanes {
+        for served in self.models.iter() {
+            if served.names.is_match(model) {
+                return &served.lanes;
+            }
+        }
+        &self.lanes
+    }
+
     /// The answer to a request of this API.
     fn ask(&self, wire: &'static dyn ModelWire, request: &WholeRequest) -> Answered {
         let body = match wire.read(&request.body) {
@@ -153,40 +181,30 @@ impl ModelServer {
             None => Some(body.request.clone()),
             Some(id) => self.stored.resolved(&body.request, id),
         };
-        let evidence = Evidence {
-            of_path: request.of_path.clone(),
-            of_baggage: request.of_baggage.clone(),
-            letters: letters_of_ids(
-                asked.as_ref().unwrap_or(&body.request),
-                body.previous.as_deref(),
-            ),
+        let seen = asked.as_ref().unwrap_or(&body.request);
+        let of_lane = LaneRequest {
+            api: wire.name(),
+            path: wire.path(),
+            request: seen,
+            fingerprint: fingerprint(&request.body),
+            is_repeated: request.is_repeated,
         };
-        let lane = match self.lanes.find(&evidence) {
+        let lanes = self.lanes_of(&body.request.model);
+        let lane = match self.lane(lanes, &of_lane, request, body.previous.as_deref()) {
             Ok(lane) => lane,
-            Err(problem) => {
-                let problem = with_request(problem, &body.request, wire.name());
-                self.listener.unattributed(&problem);
-                return Answered::refused(wire, &problem, None);
-            }
+            Err(problem) => return Answered::refused(wire, &problem, None),
         };
-        let Some(asked) = asked else {
+        if asked.is_none() {
             let id = body.previous.as_deref().unwrap_or_default();
             let message =
                 format!("a request goes on from the response `{id}`, which was not given here");
             let problem = ModelProblem::new(ModelProblemKind::Unread, message);
             lane.add_problem(problem.clone());
             return Answered::refused(wire, &problem, Some(&lane));
-        };
-        let of_lane = LaneRequest {
-            api: wire.name(),
-            path: wire.path(),
-            request: &asked,
-            fingerprint: fingerprint(&request.body),
-            is_repeated: request.is_repeated,
-        };
+        }
         match lane.answer(&of_lane) {
             Ok(answer) => {
-                self.stored.store(&answer.id, &asked, &answer.answer);
+                self.stored.store(&answer.id, seen, &answer.answer);
                 Answered {
                     response: wire.answer(&body, &answer.id, &answer.round),
                     lane: Some(lane.name().to_owned()),
@@ -198,12 +216,38 @@ impl ModelServer {
         }
     }
 
+    /// The lane that a request belongs to.
+    ///
+    /// # Errors
+    /// If it is not certain, which is a problem of every lane that it may belong to.
+    fn lane(
+        &self,
+        lanes: &Lanes,
+        asked: &LaneRequest<'_>,
+        request: &WholeRequest,
+        previous: Option<&str>,
+    ) -> Result<Arc<Lane>, ModelProblem> {
+        if let Some(background) = lanes.background()
+            && background.has_rule_for(asked)
+        {
+            return Ok(Arc::clone(background));
+        }
+        let evidence = Evidence {
+            letters: letters_of_ids(asked.request, previous),
+            user_text: last_user_text(asked.request).to_owned(),
+            ..request.evidence()
+        };
+        lanes.find(&evidence).map_err(|problem| {
+            let problem = with_request(problem, asked.request, asked.api);
+            if !lanes.add_to_candidates(&problem) {
+                self.listener.unattributed(&problem);
+            }
+            problem
+        })
+    }
+
     fn embed(&self, request: &WholeRequest) -> Answered {
-        let lane = self.lanes.find(&Evidence {
-            of_path: request.of_path.clone(),
-            of_baggage: request.of_baggage.clone(),
-            letters: Vec::new(),
-        });
+        let lane = self.lanes.find(&request.evidence());
         // Vectors are the same for every lane, so that an uncertain one does no harm.
         if let Ok(lane) = &lane
             && let Err(problem) = lane.embed()
@@ -238,14 +282,25 @@ impl ModelServer {
 
     /// Reports a problem of a request whose conversation is not known.
     fn report(&self, request: &WholeRequest, problem: &ModelProblem) {
-        let evidence = Evidence {
-            of_path: request.of_path.clone(),
-            of_baggage: request.of_baggage.clone(),
-            letters: Vec::new(),
-        };
-        match self.lanes.find(&evidence) {
+        match self.lanes.find(&request.evidence()) {
             Ok(lane) => lane.add_problem(problem.clone()),
-            Err(_) => self.listener.unattributed(problem),
+            Err(_) => {
+                if !self.lanes.add_to_candidates(problem) {
+                    self.listener.unattributed(problem);
+                }
+            }
+        }
+    }
+}
+
+impl WholeRequest {
+    /// The evidence outside of its body.
+    fn evidence(&self) -> Evidence {
+        Evidence {
+            of_path: self.of_path.clone(),
+            of_baggage: self.of_baggage.clone(),
+            letters: Vec::new(),
+            user_text: String::new(),
         }
     }
 }

@@ -78,7 +78,7 @@ async fn serve(options: &ModelCommand, context: &Context) -> Result<Exit, Failed
     if !port.address().ip().is_loopback() {
         say("warning: other machines can reach this port");
     }
-    let server = ModelServer::new(Arc::clone(&lanes), Arc::clone(&listener) as _);
+    let server = ModelServer::new(Arc::clone(&lanes), Arc::new([]), Arc::clone(&listener) as _);
     let access = options.access.access(AnsweredPages::Nobodys);
     let notice: ServerNotice = Arc::new(|line| say(line));
     let serving = port.serve(Arc::new(server), access, notice);

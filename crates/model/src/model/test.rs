@@ -5,8 +5,8 @@ use serde::Deserialize;
 
 use super::{
     AssertBlock, BrokenProhibitions, Caller, Cases, ClientTool, Excludes, Hook, Interactive,
-    MessageDefinition, MissingInput, RequestOptions, Short, Simulate, Since, Skip, TestRuns, Text,
-    TimeoutMs, Turn, Walk,
+    MessageDefinition, MissingInput, ModelScript, RequestOptions, Short, Simulate, Since, Skip,
+    TestRuns, Text, TimeoutMs, Turn, Walk,
 };
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{FreeMap, Node};
@@ -15,7 +15,7 @@ use ananke_base::source::{FreeMap, Node};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("anyOf" = serde_json::json!([{ "required": ["turns"] }, { "required": ["messages"] }, { "required": ["simulate"] }, { "required": ["interactive"] }, { "required": ["walk"] }])))]
-#[schemars(transform = Since("1.3"), transform = Excludes(&[("simulate", "walk"), ("interactive", "walk"), ("runs", "walk"), ("prohibitions", "walk")]))]
+#[schemars(transform = Since("1.3"), transform = Excludes(&[("simulate", "walk"), ("interactive", "walk"), ("runs", "walk"), ("prohibitions", "walk"), ("model", "models")]))]
 pub struct Test {
     /// Short name of the test. `path::name` is the test's id, unless it has an `id`.
     #[schemars(extend("x-since" = "1.0"), length(min = 1), example = "checkout flow with validation")]
@@ -73,6 +73,16 @@ pub struct Test {
     /// How the agent is asked. AG-UI agents get it as `forwardedProps.options`.
     #[schemars(example = serde_json::json!({"mode": "chat", "metadata": {"scenario": "join"}}))]
     pub options: Option<RequestOptions>,
+    /// The answers of the model behind the agent's own code, if the config has one under `models`.
+    #[schemars(extend("x-since" = "1.4"), example = serde_json::json!({ "replies": [{ "call": { "tool": "charge_card" } }, { "say": "Paid." }] }))]
+    pub model: Option<Spanned<ModelScript>>,
+    /// The answers of several models, by their names under `models` in the config.
+    #[schemars(
+        extend("x-since" = "1.4"),
+        with = "Option<std::collections::BTreeMap<String, ModelScript>>",
+        example = serde_json::json!({ "planner": { "replies": [{ "say": "Charge the card." }] } })
+    )]
+    pub models: Option<FreeMap<ModelScript>>,
     /// Client-side (frontend) tools; they override the target's tools of the same name, others are added.
     #[schemars(example = serde_json::json!([{ "name": "get_location", "mock": { "result": { "city": "Berlin" } } }]))]
     pub client_tools: Option<Vec<ClientTool>>,

@@ -377,6 +377,7 @@ impl LoadedTest {
         let tools = self.model.client_tools.as_ref();
         let config = agent.config;
         config.check_tool_servers(tools, &self.source, problems);
+        config.check_test_models(&self.model, &self.source, problems);
         let mut needs = needs_of_test(
             &self.turns_and_actions(),
             &self.messages,

@@ -9,6 +9,7 @@ use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_model::model::ReportFormat;
 use ananke_model::variables::{Interpolation, Mode, Scope};
+use ananke_provider::ModelSetup;
 use ananke_rules::Block;
 use ananke_trace::outcome::Level;
 use ananke_trace::redact::Redactor;
@@ -21,6 +22,8 @@ pub(crate) struct CheckedConfig {
     pub(crate) reports: Vec<(PathBuf, ReportFormat)>,
     /// The servers that run while the tests run.
     pub(crate) servers: Vec<ServerCommand>,
+    /// The models that run while the tests run.
+    pub(crate) models: Vec<ModelSetup>,
     /// The prices of models.
     pub(crate) prices: Option<Arc<Prices>>,
 }
@@ -74,12 +77,14 @@ pub(crate) fn check_config(
     config.check_hooks(context, variables, &mut found);
     let reports = config.reports(context, variables, &mut found);
     let servers = config.servers(context, variables, mode, redactor, &mut found);
+    let models = config.models(context, variables, mode, &mut found);
     let prices = config.prices(context, variables, &mut found);
     redactor.add(secrets_of_programs(config, &variables.scope(context)));
     reading.report(found, problems);
     CheckedConfig {
         reports,
         servers,
+        models,
         prices,
     }
 }

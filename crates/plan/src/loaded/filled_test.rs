@@ -12,7 +12,7 @@ use crate::compile::{
     AttachmentFiles, CompiledAction, CompiledClientTools, CompiledInteraction, CompiledSimulation,
     FileAccess, PreparedTurn, SimulatorSource, fill_history, request_context,
 };
-use crate::project::{Config, ResolvedTarget, Variables};
+use crate::project::{Config, ResolvedTarget, TestModelScript, Variables, fill_test_models};
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_base::message::{HistoryMessage, MessageId, RequestContext};
@@ -57,6 +57,8 @@ pub(crate) struct FilledTest {
     pub(crate) turns: Vec<FilledTurn>,
     /// The client-side tools that it declares.
     pub(crate) client_tools: CompiledClientTools,
+    /// The scripts of the models behind the agent's code.
+    pub(crate) model_scripts: Leaf<Vec<TestModelScript>>,
     /// The context that the agent gets with every request.
     pub(crate) request_context: Leaf<RequestContext>,
     /// The time that it may take as a whole.
@@ -166,6 +168,7 @@ impl LoadedTest {
             config.map(|config| config.scripts(&around.context.files)),
             &mut interpolation,
         );
+        let model_scripts = fill_test_models(&self.model, &mut interpolation);
         let request_context = request_context(
             self.model.props.as_ref(),
             self.model.options.as_ref(),
@@ -187,6 +190,7 @@ impl LoadedTest {
             turn_blocks: Vec::new(),
             turns: Vec::new(),
             client_tools,
+            model_scripts,
             request_context,
             timeout,
             history,

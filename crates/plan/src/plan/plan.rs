@@ -9,6 +9,7 @@ use ananke_base::context::{Context, Environment};
 use ananke_base::message::RequestContext;
 use ananke_model::model::ReportFormat;
 use ananke_model::settings::RunSettings;
+use ananke_provider::ModelSetup;
 use ananke_trace::golden::Golden;
 use ananke_trace::outcome;
 use ananke_trace::redact::Redactor;
@@ -37,6 +38,8 @@ pub struct Plan {
     pub reports: Vec<(PathBuf, ReportFormat)>,
     /// The servers that run while the tests run, in their order; to be started only if something is sent to them.
     pub servers: Vec<ServerCommand>,
+    /// The models that run while the tests run, in their order; to be served before the servers start.
+    pub models: Vec<ModelSetup>,
     /// The prices of models; `None` if the config has none.
     pub prices: Option<Arc<Prices>>,
     /// The settings with which tests run.

@@ -12,6 +12,7 @@ use crate::compile::{
 use crate::loaded::{
     FilledTarget, FilledTurn, PrepareError, TurnDefaults, of_older_versions, with_place,
 };
+use crate::project::TestModelScript;
 use ananke_agents::{Target, TargetPace};
 use ananke_base::diagnostic::{Code, Diagnostic, Span, sort};
 use ananke_base::message::{HistoryMessage, MessageId, RequestContext, ServerRequestKind};
@@ -51,6 +52,8 @@ pub struct Prepared {
     pub actions: Vec<CompiledAction>,
     /// The client-side tools.
     pub client_tools: CompiledClientTools,
+    /// The scripts of the models behind the agent's code.
+    pub model_scripts: Vec<TestModelScript>,
     /// The kinds of requests of a server that a turn or an action answers.
     pub offered: Vec<ServerRequestKind>,
     /// The conversation's thread.
@@ -218,6 +221,7 @@ impl Preparation {
             confirmation_tools: confirmation_tools?,
             actions: filled.actions,
             client_tools: filled_target.client_tools.merged(filled.client_tools),
+            model_scripts: filled.model_scripts.ok()?,
             offered: self.test.offered(),
             thread_id,
             pace: filled_target.pace?,

@@ -6,12 +6,13 @@ use serde_json::Value;
 
 use ananke_agents::{ChosenTarget, NamedTarget, TargetConfig};
 use ananke_base::context::Files;
+use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{self, FreeMap, Node, TypeMismatch};
 use ananke_model::model::{
     AssertBlock, Awaiting, CaseLine, EnvFileEntry, File, Hook, MutationSettings, OneOrMany,
     ProjectLimits, QuarantineEntry, RedactEntry, ReportEntry, ReportSettings, ScriptFile,
-    ScriptProgram, Server, TAG_DEFAULTS, TestFile, Text, WrittenPrices, extension_keys,
-    is_extension_key, version_schema,
+    ScriptProgram, Server, TAG_DEFAULTS, TestFile, Text, WrittenModel, WrittenPrices,
+    extension_keys, is_extension_key, version_schema,
 };
 use ananke_model::schema::{FileKind, generate_of};
 use ananke_model::settings::RunDefaults;
@@ -62,6 +63,14 @@ pub struct ConfigFile {
         example = serde_json::json!({ "cmd": ["python", "agent.py"], "ready": { "port": 8000 } })
     )]
     pub server: Option<OneOrMany<Server>>,
+    /// The models behind the agent's own code, by name. For each, a server on this machine stands in for the provider while the
+    /// tests run, and answers as the tests say. They start before `server`.
+    #[schemars(
+        extend("x-since" = "1.4"),
+        with = "Option<std::collections::BTreeMap<String, WrittenModel>>",
+        example = serde_json::json!({ "main": { "rules": [{ "when": { "user": "(?i)hello" }, "do": [{ "say": "Hello." }] }] } })
+    )]
+    pub models: Option<FreeMap<Spanned<WrittenModel>>>,
     /// Commands that run once, before the first test and after the servers are ready. Each prints one JSON object, whose keys
     /// become variables of every test.
     #[schemars(

@@ -95,6 +95,7 @@ impl ReadProject<'_> {
             told: of_older_versions(problems).collect(),
             reports: checked.reports,
             servers: checked.servers,
+            models: checked.models,
             prices: checked.prices,
             settings: selection.settings.effective(),
             request_context: selection.request_context.clone(),

@@ -5,6 +5,7 @@
 mod mutation_operator;
 mod programs;
 mod project_settings;
+mod written_model;
 
 pub use mutation_operator::MutationOperator;
 pub use programs::{Hook, Ready, ScriptProgram, ScriptRule, Server};
@@ -12,3 +13,4 @@ pub use project_settings::{
     EnvFile, EnvFileEntry, HarmlessMutation, ModelPrice, MutationSettings, ProjectLimits,
     QuarantineEntry, RedactEntry, RedactMatch, WrittenPrices,
 };
+pub use written_model::{ModelIsolation, WrittenModel, WrittenModelEnv};

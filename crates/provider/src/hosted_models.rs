@@ -1,0 +1,124 @@
+//! The models of a run: a server for each, as long as the run lasts.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use globset::GlobSet;
+use tokio::task::JoinSet;
+
+use crate::environment::provider_environment;
+use crate::lanes::Lanes;
+use crate::model_server::{ModelListener, ModelServer, ServedModel};
+use crate::model_setup::{ModelEnvironment, ModelSetup, URL};
+use ananke_agents::http_server::{Access, AnsweredPages, HttpListener, ServerNotice};
+
+/// The models of a run. Their servers end when it is dropped.
+#[derive(Default)]
+pub struct HostedModels {
+    models: Vec<HostedModel>,
+    servers: JoinSet<()>,
+}
+
+/// A model that is served.
+#[derive(Clone)]
+pub struct HostedModel {
+    /// The model.
+    pub setup: Arc<ModelSetup>,
+    /// The address, as agents reach it.
+    pub url: String,
+    /// The lanes of the tests that run.
+    pub lanes: Arc<Lanes>,
+}
+
+impl HostedModels {
+    /// Listens for every model, in their order.
+    ///
+    /// # Errors
+    /// The reason why one of them cannot be served.
+    pub async fn start(
+        setups: &[ModelSetup],
+        listener: &Arc<dyn ModelListener>,
+        notice: &ServerNotice,
+    ) -> Result<Self, String> {
+        let mut hosted = Self::default();
+        let mut ports = Vec::new();
+        for setup in setups {
+            let name = &setup.name;
+            let lanes = Lanes::new(name, setup.background.clone(), setup.is_serial);
+            let lanes = lanes.map_err(|error| format!("model `{name}`: {error}"))?;
+            let port = HttpListener::bind(setup.listen, setup.port).await;
+            let port = port.map_err(|error| {
+                let (listen, port) = (setup.listen, setup.port);
+                format!("model `{name}` cannot listen on {listen}, port {port}: {error}")
+            })?;
+            hosted.models.push(HostedModel {
+                setup: Arc::new(setup.clone()),
+                url: url_of(setup, port.address()),
+                lanes: Arc::new(lanes),
+            });
+            ports.push(port);
+        }
+
+        // Every server knows all models: requests for several may come to one address, told apart by the names of the models.
+        let served: Arc<[ServedModel]> = hosted.models.iter().map(served_model).collect();
+        for (model, port) in hosted.models.iter().zip(ports) {
+            let server = ModelServer::new(
+                Arc::clone(&model.lanes),
+                Arc::clone(&served),
+                Arc::clone(listener),
+            );
+            let access = Access {
+                hosts: vec![model.setup.host.clone()],
+                origins: Vec::new(),
+                pages: AnsweredPages::Nobodys,
+            };
+            let serving = port.serve(Arc::new(server), access, Arc::clone(notice));
+            hosted.servers.spawn(serving);
+        }
+        Ok(hosted)
+    }
+
+    /// The models, in the order of the config.
+    pub fn models(&self) -> &[HostedModel] {
+        &self.models
+    }
+
+    /// The variables that point programs at the models, each with its value; `None` removes it. `no_proxy` is the variable of this
+    /// name that a program would get.
+    pub fn variables(&self, no_proxy: Option<&str>) -> Vec<(String, Option<String>)> {
+        let mut variables = Vec::new();
+        for model in &self.models {
+            match &model.setup.environment {
+                ModelEnvironment::Default => {
+                    for (name, value) in provider_environment(&model.url, no_proxy) {
+                        variables.push((name.to_owned(), value));
+                    }
+                }
+                ModelEnvironment::None => {}
+                ModelEnvironment::Own(own) => {
+                    for (name, value) in own {
+                        variables.push((name.clone(), Some(value.replace(URL, &model.url))));
+                    }
+                }
+            }
+        }
+        variables
+    }
+}
+
+fn served_model(model: &HostedModel) -> ServedModel {
+    ServedModel {
+        names: GlobSet::clone(&model.setup.names),
+        lanes: Arc::clone(&model.lanes),
+    }
+}
+
+/// The address of a model as agents reach it.
+fn url_of(setup: &ModelSetup, address: SocketAddr) -> String {
+    let port = address.port();
+    if setup.host.contains(':') {
+        format!("http://[{}]:{port}", setup.host)
+    } else {
+        format!("http://{}:{port}", setup.host)
+    }
+}

@@ -1,0 +1,56 @@
+//! A model of a config, ready to be served.
+
+use std::net::IpAddr;
+
+use globset::GlobSet;
+
+use ananke_model::model::CompiledModelScript;
+
+/// A model of a config, with every variable filled.
+#[derive(Clone, Debug)]
+pub struct ModelSetup {
+    /// The key in `models`.
+    pub name: String,
+    /// The port; 0 lets the system choose one.
+    pub port: u16,
+    /// The address that is listened at.
+    pub listen: IpAddr,
+    /// The name by which agents reach the address.
+    pub host: String,
+    /// The variables that point an agent at it.
+    pub environment: ModelEnvironment,
+    /// The names that its requests have; empty if it is told apart by its address.
+    pub names: GlobSet,
+    /// The rules that come after those of a test.
+    pub script: CompiledModelScript,
+    /// The rules for requests that no test causes.
+    pub background: CompiledModelScript,
+    /// Whether tests that use it run one after the other.
+    pub is_serial: bool,
+}
+
+/// The variables that point an agent at a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModelEnvironment {
+    /// Those that the SDKs of all providers read.
+    Default,
+    /// None.
+    None,
+    /// These: names and values, in which [`URL`] is the address.
+    Own(Vec<(String, String)>),
+}
+
+/// The part of a value that is the address of a model.
+pub const URL: &str = "${URL}";
+
+impl ModelSetup {
+    /// The script of a test on this model: its own answers, and then the rules that every test has.
+    pub fn script_of_test(&self, own: Option<&CompiledModelScript>) -> CompiledModelScript {
+        let Some(own) = own else {
+            return self.script.clone();
+        };
+        let mut script = own.clone();
+        script.rules.extend(self.script.rules.iter().cloned());
+        script
+    }
+}

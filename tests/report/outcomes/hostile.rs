@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
-use ananke::outcome::coverage::{OfferedTool, Picks};
+use ananke::outcome::coverage::{ToolPicks, Picks};
 use ananke::outcome::{
     CheckpointRuns, ComparedValue, EarlierMessage, EndCause, ErrorKind, InputDecision, InputOrigin,
     InputReason, JudgeAnswer, Level, Outcome, Problem, Quarantine, RuleCounts, RuleResult,
@@ -229,11 +229,11 @@ pub(crate) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
 /// Picks with every text that `say` makes of its place.
 fn picks_made_of(say: impl Fn(&'static str) -> String) -> Picks {
     let picked = say("picked tool");
-    let never = OfferedTool {
+    let never = ToolPicks {
         unclear: vec![say("tool's finding")],
-        ..OfferedTool::new(&say("tool that is never picked"))
+        ..ToolPicks::new(&say("tool that is never picked"))
     };
-    Picks::of_run(vec![OfferedTool::new(&picked), never], &[picked.as_str()])
+    Picks::of_run(vec![ToolPicks::new(&picked), never], &[picked.as_str()])
 }
 
 /// Runs with every text that `say` makes of its place.

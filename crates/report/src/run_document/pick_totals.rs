@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::part;
 use super::part::{counted, listed};
 use ananke_trace::outcome::Outcome;
-use ananke_trace::outcome::coverage::OfferedTool;
+use ananke_trace::outcome::coverage::ToolPicks;
 
 /// The most tests whose picks are kept.
 const MOST_TESTS: usize = 1000;
@@ -25,7 +25,7 @@ pub(crate) struct PickTotals {
     /// The number of tests that are not kept.
     pub(crate) further: usize,
     /// The tools by name, in the order in which they were offered, each with the sum of its picks.
-    tools: IndexMap<String, OfferedTool>,
+    tools: IndexMap<String, ToolPicks>,
 }
 
 /// The picks of one test.
@@ -75,12 +75,12 @@ impl PickTotals {
     }
 
     /// The tools that were picked in some test.
-    pub(crate) fn picked(&self) -> impl Iterator<Item = &OfferedTool> {
+    pub(crate) fn picked(&self) -> impl Iterator<Item = &ToolPicks> {
         self.tools.values().filter(|tool| tool.picked > 0)
     }
 
     /// The tools that were offered, and that no model picked.
-    pub(crate) fn never_picked(&self) -> impl Iterator<Item = &OfferedTool> {
+    pub(crate) fn never_picked(&self) -> impl Iterator<Item = &ToolPicks> {
         self.tools.values().filter(|tool| tool.picked == 0)
     }
 }
@@ -111,7 +111,7 @@ part! {
 part! {
     /// A tool that no model picked.
     #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-    pub(crate) struct NeverPicked of (tool: &OfferedTool) {
+    pub(crate) struct NeverPicked of (tool: &ToolPicks) {
         /// The name of the tool.
         #[schemars(extend("x-since" = "1.2"))]
         tool: String = tool.name.clone();

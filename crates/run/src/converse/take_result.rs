@@ -3,7 +3,7 @@
 use crate::attempt::{Attempt, snapshots};
 use crate::context::{AttemptPurpose, turn_count};
 use ananke_conversation::ConversationResult;
-use ananke_trace::outcome::coverage::{OfferedTool, Picks};
+use ananke_trace::outcome::coverage::{Picks, ToolPicks};
 use ananke_trace::outcome::{ErrorKind, Halt, Outcome, Problem, Status, TurnOutcome};
 
 /// The number of rules that are named of those that a skipped test has not evaluated.
@@ -33,7 +33,7 @@ fn is_broken(turn: &TurnOutcome) -> bool {
 
 impl Attempt<'_> {
     /// Notes the tools that the model picked, of those that were `offered` to it with the tools of a server.
-    pub(super) fn note_picks(&mut self, offered: Vec<OfferedTool>, result: &ConversationResult) {
+    pub(super) fn note_picks(&mut self, offered: Vec<ToolPicks>, result: &ConversationResult) {
         if offered.is_empty() {
             return;
         }

@@ -21,7 +21,7 @@ use ananke_plan::compile::{
     CompiledClientTool, CompiledClientTools, CompiledExecution, CompiledMock, ServedTools,
 };
 use ananke_trace::outcome::audit::AuditFinding;
-use ananke_trace::outcome::coverage::OfferedTool;
+use ananke_trace::outcome::coverage::ToolPicks;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem};
 use ananke_trace::trace::{ResultContent, ToolCall};
 
@@ -33,7 +33,7 @@ pub(crate) struct OpenedTools {
     /// The tools that are declared: those that are written, then those of the servers.
     pub(crate) declared: Vec<CompiledClientTool>,
     /// The same with what is unclear in their declarations; empty if no server has tools here.
-    pub(crate) offered: Vec<OfferedTool>,
+    pub(crate) offered: Vec<ToolPicks>,
     /// The sessions that answer calls.
     pub(crate) servers: ToolServers,
 }
@@ -120,7 +120,7 @@ impl OpenedTools {
         // The hand-written tools are offered too, since a decoy is one of them. They come first, so that the order is that of the request.
         if self.offered.is_empty() {
             for tool in &self.declared {
-                self.offered.push(OfferedTool::new(&tool.declaration.name));
+                self.offered.push(ToolPicks::new(&tool.declaration.name));
             }
         }
         let findings = match access.scripts.attempt.case.shared.lint_tools {
@@ -432,8 +432,8 @@ fn check_name(server: &str, name: &str, listed: &[DeclaredTool]) -> Result<(), P
 }
 
 /// The tool `name` as it is offered, with what `findings` say about it.
-fn offered(name: &str, findings: &[AuditFinding]) -> OfferedTool {
-    let mut offered = OfferedTool::new(name);
+fn offered(name: &str, findings: &[AuditFinding]) -> ToolPicks {
+    let mut offered = ToolPicks::new(name);
     for finding in findings {
         if finding.tool.as_deref() == Some(name) {
             offered.unclear.push(finding.message.clone());

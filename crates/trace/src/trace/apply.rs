@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::aside::changed_texts;
 use super::call::{ArgsEnd, ArgsPiece};
 use super::log::LogPlace;
-use super::trace_item::{MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
+use super::received_bytes::{MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
 use super::{
     Aside, AsideSource, Author, CallPhase, Change, CustomEvent, Declaration, Delta, Message,
     MessageKind, Origin, ResultContent, RunEnd, StateEvent, ToolCall, ToolResult, Trace, TraceItem,

@@ -21,15 +21,14 @@ mod gaps;
 mod history;
 mod known;
 mod log;
-mod logged_model_call;
 mod message;
-mod model_call;
+mod model;
 mod order;
 mod owned_change;
 mod path;
 mod peer;
 mod pieced_texts;
-mod prices;
+mod received_bytes;
 mod reported_item;
 mod same_json;
 mod snapshot;
@@ -40,7 +39,6 @@ mod trace;
 mod trace_item;
 mod turn;
 mod turn_totals;
-mod usage;
 
 pub use agent_event::{AgentEvent, EventRole, events_of_last_turn};
 pub use aside::{Aside, AsideSource};
@@ -56,16 +54,14 @@ pub use facts::{
     is_name_key, may_hold_call, unread_items, unread_keys, written_arguments,
 };
 pub use gaps::CallGap;
-pub use logged_model_call::LoggedModelCall;
 pub use message::{Author, Message, Origin};
-pub use model_call::{
-    AnsweredBy, FinishReason, ModelAnswer, ModelCall, ModelRequest, ModelToolCall, OfferedTool,
-    PromptMessage,
+pub use model::{
+    AnsweredBy, Cost, CostGap, FinishReason, LoggedModelCall, ModelAnswer, ModelCall, ModelRequest,
+    ModelToolCall, ModelUsage, OfferedTool, Price, Prices, PromptMessage, Tokens, Usage,
 };
 pub use path::{ANY, Path, QUOTED_NAMES};
 pub use peer::{AgentTime, Peer};
 pub use pieced_texts::{PiecedText, PiecedTexts};
-pub use prices::{CostGap, Price, Prices};
 pub use reported_item::ReportedItem;
 pub use same_json::{is_same_json, json_key, read_json};
 pub use state::State;
@@ -75,4 +71,3 @@ pub use trace_item::{
     CustomEvent, Declaration, Delta, StateEvent, TraceItem, Violation, Violations,
 };
 pub use turn::{AnsweredInterrupt, Input, InterruptStatus, TurnRanges};
-pub use usage::{Cost, ModelUsage, Tokens, Usage};

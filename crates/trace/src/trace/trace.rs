@@ -11,7 +11,7 @@ use super::{
     Input, Interrupt, LoggedModelCall, Message, MessageKind, Origin, Peer, Prices, ResultContent,
     State, StateEvent, ToolCall, TraceItem, TurnRanges,
 };
-use super::{known::KnownItems, tool_index::ToolIndex, trace_item::ReceivedBytes};
+use super::{known::KnownItems, received_bytes::ReceivedBytes, tool_index::ToolIndex};
 use crate::trace::facts::{Fact, Facts, KnownName, Ledger};
 use ananke_base::context::At;
 use ananke_base::message::{HistoryMessage, ToolAnswer};
@@ -19,7 +19,7 @@ use ananke_base::message::{HistoryMessage, ToolAnswer};
 /// The reason why a rule about results is neither passed nor failed if the agent does not show them.
 const HIDDEN_RESULTS: &str = "the agent does not show the results of its calls";
 
-/// The reason why a rule about requests to models is neither passed nor failed if nothing stands in for them.
+/// The reason why a rule about requests to models is neither passed nor failed if there are none of `models`.
 const UNSEEN_MODEL: &str =
     "no model of `models` answers the agent, so that its requests are not seen";
 
@@ -50,8 +50,6 @@ pub struct Trace {
     pub model_calls: Vec<LoggedModelCall>,
     /// Whether requests to models are seen.
     pub(super) sees_models: bool,
-    /// The bytes of calls to models that have arrived: also what was not kept counts.
-    pub(super) model_bytes: usize,
     /// The tools that the agent declared, each time it did.
     pub declarations: Vec<Declaration>,
     /// The agent's state now.

@@ -12,11 +12,11 @@ const MOST: usize = 8;
 /// The answers of running models, each with its span.
 #[derive(Default)]
 pub(super) struct ModelAnswers {
-    open: Vec<(usize, ModelAnswer)>,
+    open: Vec<(usize, OpenAnswer)>,
 }
 
 /// An answer of which a part may have been read before its end.
-struct ModelAnswer {
+struct OpenAnswer {
     /// The agent or subagent, and its run.
     run: Option<u64>,
     subagent: Option<String>,
@@ -40,7 +40,7 @@ impl ModelAnswers {
         if items.is_empty() {
             return;
         }
-        let mut answer = ModelAnswer {
+        let mut answer = OpenAnswer {
             run,
             subagent: subagent.map(str::to_owned),
             items: VecDeque::new(),
@@ -88,7 +88,7 @@ impl ModelAnswers {
     }
 }
 
-impl ModelAnswer {
+impl OpenAnswer {
     /// The place of a call that has not been taken.
     fn place(&mut self, id: Option<&str>, tool: Option<&str>) -> Option<usize> {
         if let Some(place) = id.and_then(|id| self.by_id.get(id)) {

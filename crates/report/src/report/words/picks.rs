@@ -187,14 +187,14 @@ fn right(text: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ananke_trace::outcome::coverage::{OfferedTool, Picks};
+    use ananke_trace::outcome::coverage::{Picks, ToolPicks};
 
     use super::*;
 
     fn totals() -> PickTotals {
         let mut totals = PickTotals::default();
         for (id, called) in [("a::asks", &["find"][..]), ("a::wants", &["find", "pay"])] {
-            let offered = ["find", "pay", "drop"].map(OfferedTool::new);
+            let offered = ["find", "pay", "drop"].map(ToolPicks::new);
             let mut picks = Picks::of_run(offered.to_vec(), called);
             picks.add(Picks::of_run(offered.to_vec(), &["find"]));
             let mut outcome = Outcome::default();

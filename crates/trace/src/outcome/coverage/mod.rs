@@ -11,4 +11,4 @@ pub use coverage_report::{
     ToolCoverage, TransitionCoverage,
 };
 pub use coverage_state::{AnswerStates, CoverageState, OutcomeStates};
-pub use picks::{OfferedTool, Picks};
+pub use picks::{Picks, ToolPicks};

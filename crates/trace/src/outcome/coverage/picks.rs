@@ -23,12 +23,12 @@ pub struct Picks {
     pub errors: u32,
     /// The tools: those that were offered, in the order of the request, then others that the model called.
     #[schemars(extend("x-since" = "1.2"))]
-    pub tools: Vec<OfferedTool>,
+    pub tools: Vec<ToolPicks>,
 }
 
 /// A tool that a model was offered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize, JsonSchema)]
-pub struct OfferedTool {
+pub struct ToolPicks {
     /// The name of the tool.
     #[schemars(extend("x-since" = "1.2"))]
     pub name: String,
@@ -42,7 +42,7 @@ pub struct OfferedTool {
     pub unclear: Vec<String>,
 }
 
-impl OfferedTool {
+impl ToolPicks {
     /// A tool that no model picked so far.
     pub fn new(name: &str) -> Self {
         Self {
@@ -54,7 +54,7 @@ impl OfferedTool {
 
 impl Picks {
     /// The picks of a run that ended with an error, in which the model was `offered` these tools: none of them counts.
-    pub fn of_broken_run(offered: Vec<OfferedTool>) -> Self {
+    pub fn of_broken_run(offered: Vec<ToolPicks>) -> Self {
         Self {
             errors: 1,
             tools: offered,
@@ -63,7 +63,7 @@ impl Picks {
     }
 
     /// The picks of one run, in which the model was `offered` these tools, and called those with the names `called`.
-    pub fn of_run(offered: Vec<OfferedTool>, called: &[&str]) -> Self {
+    pub fn of_run(offered: Vec<ToolPicks>, called: &[&str]) -> Self {
         let mut picks = Self {
             runs: 1,
             none: 1,
@@ -89,10 +89,10 @@ impl Picks {
     }
 
     /// The tool `name`, which is added if it was not offered.
-    fn tool(&mut self, name: &str) -> &mut OfferedTool {
+    fn tool(&mut self, name: &str) -> &mut ToolPicks {
         let known = self.tools.iter().position(|tool| tool.name == name);
         let place = known.unwrap_or_else(|| {
-            self.tools.push(OfferedTool::new(name));
+            self.tools.push(ToolPicks::new(name));
             self.tools.len() - 1
         });
         &mut self.tools[place]
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_run_counts_once_for_each_tool_that_it_picked() {
-        let offered = || vec![OfferedTool::new("find"), OfferedTool::new("pay")];
+        let offered = || vec![ToolPicks::new("find"), ToolPicks::new("pay")];
         let mut picks = Picks::of_run(offered(), &["find", "find", "other"]);
         picks.add(Picks::of_run(offered(), &["find"]));
         picks.add(Picks::of_run(offered(), &[]));

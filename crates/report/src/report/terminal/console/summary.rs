@@ -13,7 +13,7 @@ use crate::report::words::{ruling, run_facts, stability, tokens};
 use crate::run_document::RunTotals;
 use ananke_base::context::TerminalSize;
 use ananke_base::text::{duration, escape};
-use ananke_trace::outcome::coverage::OfferedTool;
+use ananke_trace::outcome::coverage::ToolPicks;
 
 /// The most tools that are listed as never picked: the verdict follows them.
 const MOST_NEVER: usize = 20;
@@ -83,7 +83,7 @@ impl ConsoleReport {
             page.line(palette.faint, &more);
         }
         page.end();
-        let never: Vec<&OfferedTool> = self.run.picks.never_picked().collect();
+        let never: Vec<&ToolPicks> = self.run.picks.never_picked().collect();
         if never.is_empty() {
             return;
         }

@@ -1,42 +1,20 @@
-//! A call to a model in its place among what an agent does, and how it enters a trace.
+//! The way of a call to a model into a trace.
 //!
 //! Flows in: finished calls, in the order in which their requests came. Flows out: an item of the log for each.
 //! **Invariant:** such a call is no event of the agent: it gets no number, and no time of the agent begins or ends with it.
 
-use super::log::LogPlace;
-use super::state::size;
-use super::{
-    Change, CostGap, Delta, ModelCall, ModelRequest, ModelToolCall, PromptMessage, Trace,
-    TraceItem, Usage,
-};
 use crate::trace::facts::{Facts, Unread};
-
-/// The most bytes of memory that the requests and answers of one test may take. Each request repeats the conversation, so that a
-/// long one needs the square of its length.
-const MAX_BYTES: usize = 64 << 20;
-
-/// A call to a model, and its place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LoggedModelCall {
-    /// The call. Without its contents, the request has nothing but the name of its model.
-    pub call: ModelCall,
-    /// The turn, counted from 0.
-    pub turn: usize,
-    /// The place in the order in which everything began.
-    pub order: u64,
-    /// The index of the event of the agent that comes next in [`Trace::events`].
-    pub next_event: u32,
-    /// Whether the contents of its request are there.
-    pub has_contents: bool,
-    /// The tokens with their cost; `None` if they are neither recorded nor scripted.
-    pub usage: Option<Usage>,
-    /// The reason why the cost is not known, or not all of it.
-    pub cost_gap: Option<CostGap>,
-}
+use crate::trace::log::LogPlace;
+use crate::trace::received_bytes::MAX_MODEL_BYTES;
+use crate::trace::state::size;
+use crate::trace::{
+    Change, Delta, LoggedModelCall, ModelCall, ModelRequest, ModelToolCall, PromptMessage, Trace,
+    TraceItem,
+};
 
 impl Change<'_> {
     /// Whether it is about a request to a model alone.
-    pub(super) fn is_of_model(&self) -> bool {
+    pub(in crate::trace) fn is_of_model(&self) -> bool {
         match self {
             Self::ModelCalled(_) => true,
             Self::Unread(unread) => {
@@ -48,7 +26,7 @@ impl Change<'_> {
 }
 
 impl Trace {
-    /// The same record of a conversation whose requests to models are seen. Of any other, rules about them know nothing.
+    /// The same record of a conversation whose requests to models are seen. Rules about them know nothing of another one.
     #[must_use]
     pub fn seeing_models(mut self) -> Self {
         self.sees_models = true;
@@ -61,17 +39,20 @@ impl Trace {
         calls.filter(move |logged| logged.turn == turn)
     }
 
-    pub(super) fn add_model_call(&mut self, mut call: ModelCall, deltas: &mut Vec<Delta>) {
+    pub(in crate::trace) fn add_model_call(
+        &mut self,
+        mut call: ModelCall,
+        deltas: &mut Vec<Delta>,
+    ) {
         self.sees_models = true;
-        self.model_bytes = self.model_bytes.saturating_add(bytes_of(&call));
-        // The name stays, because prices and reports need it.
-        let has_contents = self.model_bytes <= MAX_BYTES;
+        let has_contents = self.kept.add_model_call(bytes_of(&call));
         if !has_contents {
+            // The name stays, because prices and reports need it.
             call.request = ModelRequest {
                 model: call.request.model,
                 ..ModelRequest::default()
             };
-            let reason = format!("the requests of the test have more than {MAX_BYTES} bytes");
+            let reason = format!("the requests of the test have more than {MAX_MODEL_BYTES} bytes");
             self.enter(Unread::prompt(reason));
         }
 
@@ -148,7 +129,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::trace::{AnsweredBy, Fact, Input, ModelAnswer, Price, Prices, ReportedItem};
+    use crate::trace::{AnsweredBy, Fact, Input, ModelAnswer, Price, Prices, ReportedItem, Usage};
     use ananke_base::context::At;
     use ananke_base::text::Usd;
 
@@ -242,7 +223,7 @@ mod tests {
     #[test]
     fn contents_beyond_the_limit_are_not_kept_and_the_calls_still_count() {
         let mut trace = begun(Trace::default());
-        let large = "x".repeat(MAX_BYTES / 2);
+        let large = "x".repeat(MAX_MODEL_BYTES / 2);
         for _ in 0..3 {
             let call = Change::ModelCalled(Box::new(call(large.clone())));
             apply(&mut trace, [call]);

@@ -1,0 +1,22 @@
+//! A call to a model in its place among what an agent does.
+
+use crate::trace::{CostGap, ModelCall, Usage};
+
+/// A call to a model, and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoggedModelCall {
+    /// The call. Without its contents, the request has nothing but the name of its model.
+    pub call: ModelCall,
+    /// The turn, counted from 0.
+    pub turn: usize,
+    /// The place in the order in which everything began.
+    pub order: u64,
+    /// The index of the event of the agent that comes next in [`Trace::events`].
+    pub next_event: u32,
+    /// Whether the contents of its request are there.
+    pub has_contents: bool,
+    /// The tokens with their cost; `None` if they are neither recorded nor scripted.
+    pub usage: Option<Usage>,
+    /// The reason why the cost is not known, or not all of it.
+    pub cost_gap: Option<CostGap>,
+}

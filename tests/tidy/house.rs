@@ -112,8 +112,8 @@ pub(crate) const MODULES: &[(&str, &[&str])] = &[
     (
         "run",
         &[
-            "hook", "server", "coverage", "context", "follow", "series", "attempt", "input",
-            "converse", "schedule", "fakes",
+            "hook", "server", "coverage", "context", "follow", "models", "series", "attempt",
+            "input", "converse", "schedule", "fakes",
         ],
     ),
     (

@@ -6,7 +6,7 @@ use ananke_trace::trace::{ModelRequest, PromptMessage};
 use crate::mint::letters_in;
 
 /// The part of a path that has the name of a lane after it: `/t/NAME/v1/…`.
-const LANE_PREFIX: &str = "/t/";
+pub(crate) const LANE_PREFIX: &str = "/t/";
 
 /// The key of the lane in the header `baggage` (W3C Baggage).
 const BAGGAGE_KEY: &str = "ananke.test";
@@ -66,6 +66,19 @@ fn add_letters(id: &str, letters: &mut Vec<String>) {
     }
 }
 
+/// A name as a part of a path: everything but letters, digits and a few signs is escaped.
+pub(crate) fn escaped(name: &str) -> String {
+    let mut text = String::new();
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+            text.push(char::from(byte));
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    text
+}
+
 /// A text with `%20` and the like as what they stand for. Anything else stays as it is.
 fn unescaped(text: &str) -> String {
     let mut bytes = Vec::new();
@@ -106,6 +119,17 @@ mod tests {
         );
         assert_eq!(lane_of_path("/t/pays"), (Some("pays".to_owned()), "/"));
         assert_eq!(lane_of_path("/v1/t/x"), (None, "/v1/t/x"));
+    }
+
+    #[test]
+    fn a_lane_is_found_by_the_path_that_it_is_given() {
+        for name in ["shop/a.test.yaml::pays once", "ä?#%", ".."] {
+            let path = format!("{LANE_PREFIX}{}/v1/responses", escaped(name));
+            assert_eq!(
+                lane_of_path(&path),
+                (Some(name.to_owned()), "/v1/responses")
+            );
+        }
     }
 
     #[test]

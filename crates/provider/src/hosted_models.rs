@@ -7,6 +7,7 @@ use globset::GlobSet;
 use tokio::task::JoinSet;
 
 use crate::environment::provider_environment;
+use crate::evidence::{LANE_PREFIX, escaped};
 use crate::lanes::Lanes;
 use crate::model_server::{ModelListener, ModelServer, ServedModel};
 use crate::model_setup::{ModelEnvironment, ModelSetup, URL};
@@ -88,17 +89,31 @@ impl HostedModels {
     pub fn variables(&self, no_proxy: Option<&str>) -> Vec<(String, Option<String>)> {
         let mut variables = Vec::new();
         for model in &self.models {
-            match &model.setup.environment {
-                ModelEnvironment::Default => {
-                    for (name, value) in provider_environment(&model.url, no_proxy) {
-                        variables.push((name.to_owned(), value));
-                    }
+            variables.extend(model.variables(&model.url, no_proxy));
+        }
+        variables
+    }
+}
+
+impl HostedModel {
+    /// The address of the lane with this name, for a program that is started for one test.
+    pub fn url_of_lane(&self, name: &str) -> String {
+        format!("{}{LANE_PREFIX}{}", self.url, escaped(name))
+    }
+
+    /// The variables that point a program at this `url` of the model.
+    pub fn variables(&self, url: &str, no_proxy: Option<&str>) -> Vec<(String, Option<String>)> {
+        let mut variables = Vec::new();
+        match &self.setup.environment {
+            ModelEnvironment::Default => {
+                for (name, value) in provider_environment(url, no_proxy) {
+                    variables.push((name.to_owned(), value));
                 }
-                ModelEnvironment::None => {}
-                ModelEnvironment::Own(own) => {
-                    for (name, value) in own {
-                        variables.push((name.clone(), Some(value.replace(URL, &model.url))));
-                    }
+            }
+            ModelEnvironment::None => {}
+            ModelEnvironment::Own(own) => {
+                for (name, value) in own {
+                    variables.push((name.clone(), Some(value.replace(URL, url))));
                 }
             }
         }

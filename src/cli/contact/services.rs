@@ -1,20 +1,25 @@
 //! The services that run in addition to the tests: the servers of the config, started if something is sent to them, and its
 //! `setup` and `teardown`. Their results are reported.
 
+use std::sync::Arc;
+
 use ananke::context::Context;
-use ananke::diagnostic::Severity;
+use ananke::diagnostic::{Code, Diagnostic, Severity};
+use ananke::http_server::ServerNotice;
 use ananke::plan::{CaseEntry, Plan};
 use ananke::project::{ServerCommand, Variables};
+use ananke::provider::{HostedModels, ModelListener, ModelProblem, ModelRequestEntry};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::run::{ProjectHooks, SetupError, SetupStep};
 use ananke::server::{ServerStartError, ServerWatch, Servers};
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::output::Screen;
+use crate::cli::output::{OutputThread, Screen};
 
 /// The servers that were started, and what cleans up after `setup`; nothing if nothing is sent.
 #[derive(Default)]
 pub(crate) struct Services {
+    models: HostedModels,
     servers: Servers,
     hooks: Option<ProjectHooks>,
 }
@@ -28,10 +33,17 @@ impl Services {
         cancel: &CancellationToken,
         screen: Screen<'_>,
     ) -> Result<Self, String> {
+        // Programs get the addresses of the models when they start, so that the models come first.
+        let models = start_models(plan, screen).await?;
+        let context = &Context {
+            environment: Arc::clone(&plan.environment),
+            ..context.clone()
+        };
         let servers = start(&std::mem::take(&mut plan.servers), cancel, screen).await?;
         let mut hooks = ProjectHooks::new(plan, context);
         let variables = set_up(&mut hooks, cancel, screen).await;
         let services = Self {
+            models,
             servers,
             hooks: Some(hooks),
         };
@@ -48,6 +60,11 @@ impl Services {
     /// Notices when a server ends.
     pub(crate) fn watch(&self) -> ServerWatch {
         self.servers.watch()
+    }
+
+    /// The models that were started.
+    pub(crate) fn models(&self) -> &HostedModels {
+        &self.models
     }
 
     /// Runs `teardown` and ends the servers; `false` if a command could not be started.
@@ -75,6 +92,48 @@ pub(crate) fn is_live(plan: &Plan, recordings: Option<&Recordings>) -> bool {
         .iter()
         .filter(|case| case.test.skip.is_none())
         .any(is_live)
+}
+
+/// Serves the models of `plan`, whose addresses are in its environment from then on; if one cannot be served, which is printed,
+/// why no test can start.
+async fn start_models(plan: &mut Plan, screen: Screen<'_>) -> Result<HostedModels, String> {
+    if plan.models.is_empty() {
+        return Ok(HostedModels::default());
+    }
+    let listener: Arc<dyn ModelListener> = Arc::new(UnattributedRequests(screen.outputs.stderr.clone()));
+    let notes = screen.outputs.stderr.clone();
+    let notice: ServerNotice = Arc::new(move |line| notes.note(line));
+    let hosted = match HostedModels::start(&plan.models, &listener, &notice).await {
+        Ok(hosted) => hosted,
+        Err(why) => {
+            let problem = Diagnostic::error(Code::BadValue, why.clone());
+            let help = "choose another port, or leave `port` out for one that is free";
+            screen.print_problem(problem.help(help), "");
+            return Err(why);
+        }
+    };
+    for model in hosted.models() {
+        if !model.setup.listen.is_loopback() {
+            let (name, listen) = (&model.setup.name, model.setup.listen);
+            screen.note(&format!(
+                "other machines can reach the model `{name}`: it listens at {listen}"
+            ));
+        }
+    }
+    let no_proxy = plan.environment.text("NO_PROXY").map(str::to_owned);
+    plan.add_variables(&hosted.variables(no_proxy.as_deref()));
+    Ok(hosted)
+}
+
+/// Prints problems of requests that came while no test was open.
+struct UnattributedRequests(OutputThread);
+
+impl ModelListener for UnattributedRequests {
+    fn request(&self, _: &ModelRequestEntry) {}
+
+    fn unattributed(&self, problem: &ModelProblem) {
+        self.0.note(&format!("warning: {}", problem.message));
+    }
 }
 
 /// Starts the servers, which the live area shows; if one failed, which is printed, why no test can start. A run

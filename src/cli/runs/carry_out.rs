@@ -409,6 +409,8 @@ async fn start_services(plan: &mut Plan, shared: &mut Run, screen: Screen<'_>) -
         Services::default()
     });
     shared.servers = services.watch();
+    shared.models = services.models().models().to_vec();
+    shared.context.environment = Arc::clone(&plan.environment);
     services
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
-use ananke::outcome::coverage::{ToolPicks, Picks};
+use ananke::outcome::coverage::{Picks, ToolPicks};
 use ananke::outcome::{
     CheckpointRuns, ComparedValue, EarlierMessage, EndCause, ErrorKind, InputDecision, InputOrigin,
     InputReason, JudgeAnswer, Level, Outcome, Problem, Quarantine, RuleCounts, RuleResult,

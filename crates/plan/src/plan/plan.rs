@@ -71,6 +71,20 @@ impl Plan {
         }
     }
 
+    /// Sets environment variables of every program and of `${ENV.NAME}` that are known when the run starts; `None` removes one.
+    pub fn add_variables(&mut self, variables: &[(String, Option<String>)]) {
+        let environment = Arc::make_mut(&mut self.environment);
+        for (name, value) in variables {
+            match value {
+                Some(value) => environment.set(name, value),
+                None => environment.remove(name),
+            }
+        }
+        for server in &mut self.servers {
+            server.add_variables(variables);
+        }
+    }
+
     /// Hands over the file of a planned case, once, if it was kept since the plan read it.
     pub fn take_file(&self, case: &CaseEntry) -> Option<Arc<LoadedFile>> {
         self.kept.take(&case.test.path)

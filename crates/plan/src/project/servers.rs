@@ -24,6 +24,8 @@ pub struct ServerCommand {
     pub argv: Vec<String>,
     /// Its whole environment.
     pub environment: Environment,
+    /// The names of the variables that the config gives it.
+    own_variables: Vec<String>,
     /// The folder it runs in.
     pub folder: PathBuf,
     /// The folder as shown in messages.
@@ -51,6 +53,19 @@ pub enum Readiness {
 }
 
 impl ServerCommand {
+    /// Sets variables that are known when the run starts; `None` removes one. Those that the config gives the server stay.
+    pub fn add_variables(&mut self, variables: &[(String, Option<String>)]) {
+        for (name, value) in variables {
+            if self.own_variables.contains(name) {
+                continue;
+            }
+            match value {
+                Some(value) => self.environment.set(name, value),
+                None => self.environment.remove(name),
+            }
+        }
+    }
+
     /// Puts a problem at its `cmd`.
     pub fn at_command(&self, problem: Diagnostic) -> Diagnostic {
         problem.at(&self.source, self.command, "")
@@ -108,6 +123,10 @@ pub(super) fn fill(
     );
     context.files.note_command(&argv, &folder);
     let mut environment = (*context.environment).clone();
+    let mut own_variables = Vec::new();
+    for (name, _) in &own {
+        own_variables.push(name.clone());
+    }
     environment.extend(own);
     let first = server.cmd.first()?.span;
     let last = server.cmd.last()?.span;
@@ -115,6 +134,7 @@ pub(super) fn fill(
         number,
         argv,
         environment,
+        own_variables,
         folder_name: display_name(context, &folder),
         folder,
         ready: ready?,

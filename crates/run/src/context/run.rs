@@ -23,6 +23,7 @@ use ananke_base::context::Context;
 use ananke_base::message::DeclaredTool;
 use ananke_conversation::observed::ObservedConversations;
 use ananke_plan::CaseEntry;
+use ananke_provider::HostedModel;
 use ananke_trace::outcome::audit::AuditFinding;
 use ananke_trace::outcome::{EarlierStatuses, RunEvent, RunFacts};
 use ananke_trace::redact::{Redactor, Sealed};
@@ -59,6 +60,8 @@ pub struct Run {
     pub person: Option<Arc<dyn Person>>,
     /// The statuses that the tests had in an earlier run.
     pub earlier: EarlierStatuses,
+    /// The models behind the code of its agents.
+    pub models: Vec<HostedModel>,
     /// Notices when a server ends that the tests need.
     pub servers: ServerWatch,
     /// The reason for which no test can start: a server or the `setup` of the config failed.
@@ -103,6 +106,7 @@ impl Run {
             lint_tools: None,
             person: None,
             earlier: EarlierStatuses::default(),
+            models: Vec::new(),
             servers: ServerWatch::default(),
             not_started: None,
             exit_reported: OnceCell::new(),

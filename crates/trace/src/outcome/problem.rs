@@ -37,13 +37,15 @@ pub enum ErrorKind {
     Capture,
     /// There is no recording that can be replayed, or none could be written.
     Recording,
+    /// The model behind the agent's code was asked what nothing answers, or was not asked what it had to be.
+    Model,
     /// Kept answers of the agent are evaluated again, and there is none to what the test asks now.
     NotAsked,
 }
 
 impl ErrorKind {
     /// Every kind.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Agent,
         Self::Conversation,
         Self::Protocol,
@@ -56,6 +58,7 @@ impl ErrorKind {
         Self::Timeout,
         Self::Capture,
         Self::Recording,
+        Self::Model,
         Self::NotAsked,
     ];
 
@@ -74,6 +77,7 @@ impl ErrorKind {
             Self::Timeout => "timeout",
             Self::Capture => "capture",
             Self::Recording => "recording",
+            Self::Model => "model",
             Self::NotAsked => "not_asked",
         }
     }
@@ -95,7 +99,8 @@ impl ErrorKind {
             | Self::Simulator
             | Self::Setup
             | Self::Judging
-            | Self::Recording => Status::Error,
+            | Self::Recording
+            | Self::Model => Status::Error,
         }
     }
 }

@@ -1,0 +1,168 @@
+//! The models that one attempt at a test uses: a lane of each.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use ananke_base::context::{CaseKey, lock};
+use ananke_plan::project::TestModelScript;
+use ananke_provider::{HostedModel, Lane, LanePermit, ModelProblem};
+use ananke_trace::outcome::{ErrorKind, Problem};
+use ananke_trace::trace::ModelCall;
+
+/// The models that one attempt uses. The lanes close when it is dropped.
+#[derive(Default)]
+pub(crate) struct AttemptModels {
+    lanes: Vec<OpenLane>,
+    /// The problems so far.
+    problems: Mutex<Vec<ModelProblem>>,
+}
+
+/// The lane of an attempt in one model.
+struct OpenLane {
+    model: HostedModel,
+    lane: Arc<Lane>,
+    /// The right to be the only open lane of the model, if one alone may be.
+    _permit: Option<LanePermit>,
+}
+
+/// The happenings since the last look.
+pub(super) struct ModelUse {
+    /// The calls, in their order.
+    pub(super) calls: Vec<ModelCall>,
+    /// The time that passed although nothing slept.
+    pub(super) passed: Duration,
+}
+
+impl AttemptModels {
+    /// Opens a lane of each of the `models` for the attempt `key`, with the scripts of its test.
+    ///
+    /// # Errors
+    /// If a pattern of a script cannot be compiled.
+    pub(crate) async fn open(
+        models: &[HostedModel],
+        scripts: &[TestModelScript],
+        key: &CaseKey,
+    ) -> Result<Self, regex::Error> {
+        let mut opened = Self::default();
+        let name = lane_name(key);
+        for model in models {
+            let permit = model.lanes.permit().await;
+            let setup = &model.setup;
+            let own = scripts.iter().find(|script| match &script.model {
+                Some(name) => *name == setup.name,
+                // A test names no model if there is one alone.
+                None => true,
+            });
+            let script = setup.script_of_test(own.map(|own| &own.script));
+            let lane = model.lanes.open(&name, &setup.name, script)?;
+            opened.lanes.push(OpenLane {
+                model: model.clone(),
+                lane,
+                _permit: permit,
+            });
+        }
+        Ok(opened)
+    }
+
+    /// Whether the attempt has none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lanes.is_empty()
+    }
+
+    /// Begins a turn in which the user says `text`, once no other test has a turn that could be taken for it.
+    pub(super) async fn begin_turn(&self, text: &str) {
+        // Every test opens its lanes in the same order, so that no two wait for each other.
+        for open in &self.lanes {
+            open.model.lanes.begin_turn(&open.lane, text).await;
+        }
+    }
+
+    /// Ends the turn.
+    pub(super) fn end_turn(&self) {
+        for open in &self.lanes {
+            open.model.lanes.end_turn(&open.lane);
+        }
+    }
+
+    /// The happenings in all lanes since the last time. Problems are kept for the end.
+    pub(super) fn take(&self) -> ModelUse {
+        let mut all = ModelUse {
+            calls: Vec::new(),
+            passed: Duration::ZERO,
+        };
+        for open in &self.lanes {
+            let happened = open.lane.take();
+            all.calls.extend(happened.calls);
+            all.passed += happened.passed;
+            lock(&self.problems).extend(happened.problems);
+        }
+        all
+    }
+
+    /// Whether something went wrong.
+    pub(super) fn has_problem(&self) -> bool {
+        !lock(&self.problems).is_empty()
+    }
+
+    /// Adds the problem of each answer that had to be used and was not.
+    pub(crate) fn report_unused(&self) {
+        for open in &self.lanes {
+            open.lane.report_unused();
+        }
+        let _nothing_happens_any_more = self.take();
+    }
+
+    /// The problem that ends the test, if there is one: the first, with the number of the others.
+    pub(crate) fn problem(&self) -> Option<Problem> {
+        let problems = lock(&self.problems);
+        let first = problems.first()?;
+        let mut message = first.message.clone();
+        for fact in &first.facts {
+            message.push_str("\n  ");
+            message.push_str(fact);
+        }
+        match problems.len() {
+            1 => {}
+            2 => message.push_str("\n  and 1 more problem with a model"),
+            count => message.push_str(&format!("\n  and {} more problems with a model", count - 1)),
+        }
+        Some(Problem {
+            kind: ErrorKind::Model,
+            message: format!("{}: {message}", first.kind.as_str()),
+            help: first.help.clone(),
+        })
+    }
+
+    /// The variables for a program that is started for this attempt alone: its requests name the lane.
+    pub(crate) fn variables(&self, no_proxy: Option<&str>) -> Vec<(String, String)> {
+        let mut variables = Vec::new();
+        for open in &self.lanes {
+            let url = open.model.url_of_lane(open.lane.name());
+            for (name, value) in open.model.variables(&url, no_proxy) {
+                // What is removed is not in the environment of the run either.
+                if let Some(value) = value {
+                    variables.push((name, value));
+                }
+            }
+        }
+        variables
+    }
+}
+
+impl Drop for AttemptModels {
+    fn drop(&mut self) {
+        for open in &self.lanes {
+            open.model.lanes.close(&open.lane);
+        }
+    }
+}
+
+/// The name of the lane of an attempt. The first one has the id of its test, so that its ids are the same in every run.
+fn lane_name(key: &CaseKey) -> String {
+    let CaseKey { test, run, attempt } = key;
+    if *run <= 1 && *attempt <= 1 {
+        test.clone()
+    } else {
+        format!("{test} ({run}.{attempt})")
+    }
+}

@@ -75,7 +75,8 @@ pub use model_api::{
     ModelKeys, ModelParams, ModelProbe, ModelReader, ModelReply, ModelSettings, ModelStream,
     ModelTarget, ModelUrl, ModelWire, OwnCallStep, OwnCalls, PromptContent, ReservedKeys, Round,
     RoundPart, ServedModelRequest, ServedModelWire, ToolLoop, call_arguments, hosted_tool,
-    noted_params, offered_tool, output_schema, request_body, result_content, round_of_request,
+    items_of, noted_params, offered_tool, output_schema, request_body, result_content,
+    round_of_request,
 };
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
 pub use passing::{

@@ -171,7 +171,7 @@ pub fn served_protocols() -> impl Iterator<Item = &'static dyn ServedProtocol> {
     protocols().iter().filter_map(|protocol| protocol.served)
 }
 
-/// The APIs of models that something can stand in for, in the order of the registry.
+/// The APIs of models whose provider can be replaced, in the order of the registry.
 pub fn model_wires() -> impl Iterator<Item = &'static dyn ModelWire> {
     protocols()
         .iter()

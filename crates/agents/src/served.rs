@@ -166,6 +166,7 @@ impl ServedResponse {
 
     /// The response as the stream that `frames` makes of its document, at the time at which that was complete; unchanged if that
     /// makes none. Recordings are for tests, which ask for streams, while the recorded client may have asked for a document.
+    #[must_use]
     pub fn streamed(
         self,
         frames: impl FnOnce(Value, Duration) -> Option<Vec<ServedFrame>>,

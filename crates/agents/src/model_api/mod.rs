@@ -30,8 +30,8 @@ pub use model_wire::{ModelApiError, ModelBody, ModelWire};
 pub use params::{ModelParams, ReservedKeys};
 pub use probe::{ModelProbe, ModelUrl};
 pub use prompt::{
-    PromptContent, call_arguments, hosted_tool, noted_params, offered_tool, output_schema,
-    result_content,
+    PromptContent, call_arguments, hosted_tool, items_of, noted_params, offered_tool,
+    output_schema, result_content,
 };
 pub use rounds::{OwnCallStep, OwnCalls, Round, RoundPart, round_of_request};
 pub use served_model::{ServedModelRequest, ServedModelWire};

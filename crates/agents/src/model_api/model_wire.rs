@@ -1,4 +1,4 @@
-//! The server's side of an API of models: what stands in for a provider reads requests and writes answers by it.
+//! The server's side of an API of models: a server that replaces a provider reads requests and writes answers by it.
 
 use super::rounds::Round;
 use crate::served::ServedResponse;
@@ -30,7 +30,7 @@ pub trait ModelWire: Sync {
 /// The body of a request to a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelBody {
-    /// The request, as all APIs have it. What `previous` stands for is not in it.
+    /// The request, as all APIs have it. The conversation up to `previous` is not in it.
     pub request: ModelRequest,
     /// Whether the answer is asked for as a stream.
     pub is_streamed: bool,

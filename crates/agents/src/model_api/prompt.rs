@@ -27,6 +27,14 @@ const CACHE_CONTROL: &str = "cache_control";
 /// The keys of a tool or a server of tools with credentials for it.
 const CREDENTIALS: [&str; 3] = ["authorization", "authorization_token", "headers"];
 
+/// The items of a list; none if the value is not a list, since a client may send anything.
+pub fn items_of(value: &Value) -> &[Value] {
+    match value {
+        Value::Array(items) => items,
+        _ => &[],
+    }
+}
+
 /// The content of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PromptContent {
@@ -50,7 +58,7 @@ impl PromptContent {
         }
     }
 
-    /// The content of these parts.
+    /// The content of some parts of a message, if the others mean something else.
     pub fn of_parts<'v>(parts: impl IntoIterator<Item = &'v Value>) -> Self {
         let mut texts = Vec::new();
         let mut files = Vec::new();
@@ -67,9 +75,10 @@ impl PromptContent {
     }
 }
 
-/// A hash of a part, whatever the order of its keys.
+/// A hash of a part instead of the part, because files are large. The order of its keys does not count, since clients differ in it.
 fn hash_of_part(part: &Value) -> String {
     let mut part = part.clone();
+    // The mark is removed, because clients move it to the end of the conversation as that grows.
     if let Value::Object(keys) = &mut part {
         keys.shift_remove(CACHE_CONTROL);
     }
@@ -104,7 +113,7 @@ pub fn result_content(content: &Value) -> Value {
 pub fn call_arguments(arguments: &Value) -> Value {
     match arguments {
         Value::Null => Map::new().into(),
-        // Clients that got no arguments send the empty text back.
+        // An empty text is what clients send back of a call without arguments, so that both forms are one.
         Value::String(text) if text.is_empty() => Map::new().into(),
         Value::String(text) => match serde_json::from_str(text) {
             Ok(value) => value,
@@ -124,7 +133,7 @@ pub fn offered_tool(keys: &Value, parameters: &str) -> Option<OfferedTool> {
     })
 }
 
-/// A tool that the provider executes, or a server of such tools, without credentials.
+/// A tool that the provider executes, or a server of such tools. It has no credentials, because recordings contain it.
 pub fn hosted_tool(declared: &Value) -> Value {
     let mut tool = declared.clone();
     if let Value::Object(keys) = &mut tool {
@@ -145,7 +154,7 @@ pub fn output_schema(keys: &mut Map<String, Value>, key: &str) -> Value {
 }
 
 /// The parameters among the keys of a body that no part of the request has: all but those that change nothing. A key that is not
-/// known is one of them.
+/// known is one of them, because it may change the answer.
 pub fn noted_params(keys: Map<String, Value>) -> Map<String, Value> {
     let mut params = Map::new();
     for (key, value) in keys {

@@ -1,4 +1,4 @@
-//! A request of an API of models, as `mock` and the proxy answer it: an agent stands in for the model, and may execute tools itself.
+//! A request of an API of models, as `mock` and the proxy answer it: with an agent, which may execute tools itself.
 
 use std::sync::Arc;
 
@@ -92,9 +92,9 @@ fn actions_of(request: &ModelRequest) -> Vec<Action> {
     let mut is_same_round = false;
     for message in &request.messages {
         match message {
-            // Instructions are not an action of the client.
+            // Instructions are not an action, because the agent has its own.
             PromptMessage::System(_) => {}
-            // Files alone that follow results are a part of them.
+            // Files alone that follow results are a part of them, since most APIs have results that are texts.
             PromptMessage::User { text, files }
                 if is_same_round && text.is_empty() && !files.is_empty() => {}
             PromptMessage::User { text, .. } => {

@@ -43,6 +43,7 @@ impl<'r> AnswerBlocks<'r> {
             frames: Vec::new(),
             after: Duration::ZERO,
         };
+        // The time goes along with the parts, because each event is sent when its part was produced.
         for (after, part) in &round.parts {
             blocks.after = *after;
             blocks.part(part);

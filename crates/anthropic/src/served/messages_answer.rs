@@ -48,7 +48,7 @@ impl<'r> MessagesAnswer<'r> {
             return ServedResponse::events(frames);
         }
         let delta = json!({ "stop_reason": stop_reason(round), "stop_sequence": null });
-        let usage = json!({ "output_tokens": count(round.usage.map(|usage| usage.output)) });
+        let usage = json!({ "output_tokens": count(round.usage.unwrap_or(Usage::UNKNOWN).output) });
         frames.push(event_frame(
             round.ended,
             "message_delta",
@@ -71,19 +71,18 @@ impl<'r> MessagesAnswer<'r> {
 
     /// A response of the API, or its beginning as long as there is no reason for its stop.
     fn message(self, content: &[Value], stop_reason: Option<&str>, usage: Option<Usage>) -> Value {
-        // The API counts the tokens of its cache apart.
-        let cached = count(usage.map(|usage| usage.cached));
-        let input = count(usage.map(|usage| usage.input)).saturating_sub(cached);
-        let mut counts = json!({ "input_tokens": input });
+        let usage = usage.unwrap_or(Usage::UNKNOWN);
+        // Tokens from the cache are not part of the input here, since the API counts them apart.
+        let cached = count(usage.cached);
+        let mut counts = json!({ "input_tokens": count(usage.input).saturating_sub(cached) });
         if cached > 0 {
             counts["cache_read_input_tokens"] = cached.into();
         }
         // A message that has only begun has no tokens of its answer.
-        let output = match stop_reason {
-            Some(_) => usage.map(|usage| usage.output),
-            None => None,
+        counts["output_tokens"] = match stop_reason {
+            Some(_) => count(usage.output).into(),
+            None => 0.into(),
         };
-        counts["output_tokens"] = count(output).into();
         json!({
             "id": format!("msg_{}", self.id),
             "type": "message",
@@ -97,9 +96,9 @@ impl<'r> MessagesAnswer<'r> {
     }
 }
 
-/// The number of tokens. The API has no message without one, so that a number that the agent did not report is 0.
-fn count(tokens: Option<Tokens>) -> u64 {
-    tokens.and_then(Tokens::whole).unwrap_or_default()
+/// The number of tokens. One that the agent did not report is 0, because the API has no message without one.
+fn count(tokens: Tokens) -> u64 {
+    tokens.whole().unwrap_or_default()
 }
 
 /// The reason for the stop of an answer. An end that the API does not have is its own word.

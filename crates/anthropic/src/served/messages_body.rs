@@ -5,7 +5,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::message_event::{text_of, type_of};
 use ananke_agents::{
-    ModelBody, PromptContent, call_arguments, hosted_tool, noted_params, offered_tool,
+    ModelBody, PromptContent, call_arguments, hosted_tool, items_of, noted_params, offered_tool,
     output_schema, result_content,
 };
 use ananke_base::source::received_json::read_as;
@@ -25,7 +25,7 @@ struct MessagesBody {
     #[serde(default)]
     mcp_servers: Value,
     stream: Option<bool>,
-    /// The other keys.
+    /// All further keys, so that none is lost.
     #[serde(flatten)]
     keys: Map<String, Value>,
 }
@@ -42,10 +42,10 @@ const BILLING: &str = "x-anthropic-billing-header:";
 /// The keys of a block that neither name its tool nor say with what it is called.
 const NOT_ARGUMENTS: [&str; 5] = ["id", "type", "name", "tool_use_id", "cache_control"];
 
-/// Reads the body of a request.
+/// Reads a request. Only keys that decide which API it is of must have their form, because clients send more than the API has.
 ///
 /// # Errors
-/// The reason that it is not such a request.
+/// The reason that the body is not such a request.
 pub(super) fn read(body: &[u8]) -> Result<ModelBody, String> {
     let mut body: MessagesBody = read_as(body).map_err(|error| error.to_string())?;
     let mut request = ModelRequest {
@@ -69,14 +69,15 @@ pub(super) fn read(body: &[u8]) -> Result<ModelBody, String> {
             other => return Err(format!("there is no role `{other}`")),
         }
     }
-    for tool in body.tools.iter().flatten() {
+    for tool in &body.tools.unwrap_or_default() {
         // The client executes no tool of another type.
         match offered_tool(tool, "input_schema") {
             Some(offered) if matches!(type_of(tool), "" | "custom") => request.tools.push(offered),
             _ => request.hosted_tools.push(hosted_tool(tool)),
         }
     }
-    for server in body.mcp_servers.as_array().into_iter().flatten() {
+    // Servers of tools count as tools, since the provider calls them.
+    for server in items_of(&body.mcp_servers) {
         request.hosted_tools.push(hosted_tool(server));
     }
 
@@ -100,21 +101,26 @@ pub(super) fn read(body: &[u8]) -> Result<ModelBody, String> {
     })
 }
 
-/// The text of instructions.
+/// The text of instructions, a text or a list of blocks.
 fn system_text(content: &Value) -> String {
-    let Value::Array(blocks) = content else {
+    if !content.is_array() {
         return PromptContent::of(content).text;
-    };
-    let is_prompt =
-        |block: &&Value| !text_of(block, "text").is_some_and(|text| text.starts_with(BILLING));
-    PromptContent::of_parts(blocks.iter().filter(is_prompt)).text
+    }
+    let mut blocks = Vec::new();
+    for block in items_of(content) {
+        match text_of(block, "text") {
+            Some(text) if text.starts_with(BILLING) => {}
+            _ => blocks.push(block),
+        }
+    }
+    PromptContent::of_parts(blocks).text
 }
 
 /// Adds a message of the user: results of one round, and then what the user says.
 fn add_user(content: &Value, messages: &mut Vec<PromptMessage>) {
     let mut has_results = false;
     let mut others = Vec::new();
-    for block in content.as_array().into_iter().flatten() {
+    for block in items_of(content) {
         if type_of(block) != "tool_result" {
             others.push(block);
             continue;
@@ -146,9 +152,9 @@ fn add_user(content: &Value, messages: &mut Vec<PromptMessage>) {
 /// An answer of the model that the client sends back.
 fn assistant(content: &Value) -> PromptMessage {
     let mut calls = Vec::new();
-    for block in content.as_array().into_iter().flatten() {
+    for block in items_of(content) {
         match type_of(block) {
-            // The model reads what it reasoned, but clients keep that or not as they like.
+            // Clients send reasoning back or not as they like, so that it is no part of the question.
             "text" | "thinking" | "redacted_thinking" => {}
             _ => calls.push(call_of(block)),
         }
@@ -162,22 +168,26 @@ fn assistant(content: &Value) -> PromptMessage {
 /// The call in a block. A block of another type, such as a result of a tool of the provider, is known by that, and has its keys as
 /// arguments.
 fn call_of(block: &Value) -> ModelToolCall {
-    let id = text_of(block, "id").or_else(|| text_of(block, "tool_use_id"));
-    let args = match block {
-        Value::Object(keys) if !keys.contains_key("input") => {
-            let mut others = keys.clone();
-            for key in NOT_ARGUMENTS {
-                others.shift_remove(key);
+    let args = match block.get("input") {
+        Some(input) => call_arguments(input),
+        // All keys count, because each type has its own, apart from those that change from one run to the next.
+        None => {
+            let mut keys = block.clone();
+            if let Value::Object(keys) = &mut keys {
+                for key in NOT_ARGUMENTS {
+                    keys.shift_remove(key);
+                }
             }
-            others.into()
+            keys
         }
-        _ => call_arguments(&block["input"]),
+    };
+    let id = match text_of(block, "id") {
+        Some(id) => id,
+        None => text_of(block, "tool_use_id").unwrap_or_default(),
     };
     ModelToolCall {
-        id: id.unwrap_or_default().to_owned(),
-        tool: text_of(block, "name")
-            .unwrap_or_else(|| type_of(block))
-            .to_owned(),
+        id: id.to_owned(),
+        tool: text_of(block, "name").unwrap_or(type_of(block)).to_owned(),
         args,
     }
 }

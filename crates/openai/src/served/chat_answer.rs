@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use ananke_agents::{ModelApiError, Round, RoundPart, ServedFrame, ServedResponse};
 use ananke_trace::trace::{FinishReason, Usage};
 
-/// The arguments of a call without any: a client that parses them as JSON needs an object.
+/// The arguments of a call without any, since a client that parses them as JSON needs an object.
 const NO_ARGUMENTS: &str = "{}";
 
 /// The fields that every answer to a request has.
@@ -113,7 +113,7 @@ impl ChatAnswer<'_> {
             text.into()
         };
         let mut message = json!({ "role": "assistant", "content": content, "refusal": null });
-        // The text of a refusal has a key of its own.
+        // A refusal has a key of its own, so that a client that parses the content never reads it as an answer.
         if round.finish == FinishReason::Refusal {
             message["refusal"] = message["content"].take();
         }
@@ -194,7 +194,7 @@ fn calls_without_arguments(round: &Round) -> BTreeSet<usize> {
     places
 }
 
-/// The reason for the end of an answer. A refusal is complete: its text says that it is one.
+/// The reason for the end of an answer. A refusal has none of its own, since its key says what it is.
 fn finish_reason(round: &Round) -> &'static str {
     match round.finish {
         FinishReason::Length => "length",

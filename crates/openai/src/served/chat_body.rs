@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use ananke_agents::{
-    ModelBody, PromptContent, call_arguments, hosted_tool, noted_params, offered_tool,
+    ModelBody, PromptContent, call_arguments, hosted_tool, items_of, noted_params, offered_tool,
     output_schema, result_content,
 };
 use ananke_base::source::received_json::read_as;
@@ -19,7 +19,7 @@ struct ChatBody {
     tool_choice: Value,
     stream: Option<bool>,
     stream_options: Option<StreamOptions>,
-    /// The other keys.
+    /// All further keys, so that none is lost.
     #[serde(flatten)]
     keys: Map<String, Value>,
 }
@@ -41,10 +41,10 @@ struct BodyMessage {
     tool_call_id: Option<String>,
 }
 
-/// Reads the body of a request.
+/// Reads a request. Only keys that decide which API it is of must have their form, because clients send more than the API has.
 ///
 /// # Errors
-/// The reason that it is not such a request.
+/// The reason that the body is not such a request.
 pub(super) fn read(body: &[u8]) -> Result<ModelBody, String> {
     let mut body: ChatBody = read_as(body).map_err(|error| error.to_string())?;
     let mut request = ModelRequest {
@@ -57,7 +57,7 @@ pub(super) fn read(body: &[u8]) -> Result<ModelBody, String> {
     for message in body.messages {
         request.messages.push(prompt_message(message));
     }
-    for tool in body.tools.iter().flatten() {
+    for tool in &body.tools.unwrap_or_default() {
         // A tool without a function is of another kind.
         match offered_tool(&tool["function"], "parameters") {
             Some(offered) => request.tools.push(offered),
@@ -101,23 +101,21 @@ fn prompt_message(message: BodyMessage) -> PromptMessage {
 /// An answer of the model that the client sends back.
 fn assistant(message: &BodyMessage) -> PromptMessage {
     let mut text = PromptContent::of(&message.content).text;
-    // A refusal is the text of an answer that has no other. It is a key of the message, or a part of its content.
-    let parts = message.content.as_array().into_iter().flatten();
-    let of_parts = parts.map(|part| &part["refusal"]);
-    for refusal in of_parts.chain([&message.refusal]) {
-        text.push_str(refusal.as_str().unwrap_or_default());
+    // A refusal counts as text, since the model reads it as such. It is a key of the message, or a part of its content.
+    text.push_str(message.refusal.as_str().unwrap_or_default());
+    for part in items_of(&message.content) {
+        text.push_str(part["refusal"].as_str().unwrap_or_default());
     }
 
     let mut calls = Vec::new();
-    for call in message.tool_calls.as_array().into_iter().flatten() {
-        // A call is to a function, or to a tool whose input is any text.
-        let (keys, args) = match &call["custom"] {
-            custom @ Value::Object(_) => (custom, custom["input"].clone()),
-            _ => {
-                let function = &call["function"];
-                (function, call_arguments(&function["arguments"]))
-            }
-        };
+    for call in items_of(&message.tool_calls) {
+        let mut keys = &call["function"];
+        let mut args = call_arguments(&keys["arguments"]);
+        // The input of a tool of another kind is any text, so that it is not read as JSON.
+        if call["custom"].is_object() {
+            keys = &call["custom"];
+            args = keys["input"].clone();
+        }
         calls.push(ModelToolCall {
             id: call["id"].as_str().unwrap_or_default().to_owned(),
             tool: keys["name"].as_str().unwrap_or_default().to_owned(),

@@ -69,7 +69,7 @@ impl<'r> AnswerItems<'r> {
             }
             items.question(interrupt);
         }
-        // The item at which the answer was stopped is not complete.
+        // Items that are open now are not complete if the answer was stopped, so that clients do not execute such a call.
         if matches!(round.finish, FinishReason::Length | FinishReason::Filter) {
             items.status = "incomplete";
         }
@@ -148,6 +148,7 @@ impl<'r> AnswerItems<'r> {
         self.close_texts();
         if item_type == "message" {
             let place = self.add("msg", json!({ "type": "message", "status": "in_progress", "role": "assistant", "content": [] }));
+            // A refusal is a part of its own, so that a client that parses the text never reads it as an answer.
             let part = if self.finish == FinishReason::Refusal {
                 json!({ "type": "refusal", "refusal": "" })
             } else {

@@ -144,7 +144,7 @@ fn usage_object(usage: Usage) -> Value {
             counts.insert(key.to_owned(), tokens.into());
         }
     }
-    // Clients read the details without asking whether they are there: without them, none are cached, and none are of reasoning.
+    // The details are never missing, because clients read them without asking whether they are there.
     let cached = usage.cached.whole().unwrap_or_default();
     let details = json!({ "cached_tokens": cached });
     counts.insert("input_tokens_details".to_owned(), details);

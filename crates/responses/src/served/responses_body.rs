@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::event::text_of;
 use crate::item_kind::{OutputItemKind, base_type, tool_name, type_of};
 use ananke_agents::{
-    ModelBody, PromptContent, call_arguments, hosted_tool, noted_params, offered_tool,
+    ModelBody, PromptContent, call_arguments, hosted_tool, items_of, noted_params, offered_tool,
     output_schema, result_content,
 };
 use ananke_base::source::received_json::read_as;
@@ -23,7 +23,7 @@ struct ResponsesBody {
     tool_choice: Value,
     stream: Option<bool>,
     previous_response_id: Option<String>,
-    /// The other keys.
+    /// All further keys, so that none is lost.
     #[serde(flatten)]
     keys: Map<String, Value>,
 }
@@ -31,10 +31,10 @@ struct ResponsesBody {
 /// The keys of a call that neither name its tool nor say with what it is called.
 const NOT_ARGUMENTS: [&str; 5] = ["id", "type", "status", "call_id", "name"];
 
-/// Reads the body of a request.
+/// Reads a request. Only keys that decide which API it is of must have their form, because clients send more than the API has.
 ///
 /// # Errors
-/// The reason that it is not such a request.
+/// The reason that the body is not such a request.
 pub(super) fn read(body: &[u8]) -> Result<ModelBody, String> {
     let mut body: ResponsesBody = read_as(body).map_err(|error| error.to_string())?;
     let mut request = ModelRequest {
@@ -56,7 +56,7 @@ pub(super) fn read(body: &[u8]) -> Result<ModelBody, String> {
         Some(_) => return Err("`input` is neither a text nor a list".to_owned()),
         None => {}
     }
-    add_tools(body.tools.iter().flatten(), &mut request);
+    add_tools(&body.tools.unwrap_or_default(), &mut request);
 
     // The schema of the answer is below a key that has parameters as well.
     if let Some(Value::Object(text)) = body.keys.get_mut("text") {
@@ -78,17 +78,16 @@ pub(super) fn read(body: &[u8]) -> Result<ModelBody, String> {
 fn add_instructions(instructions: &Value, request: &mut ModelRequest) {
     match instructions {
         Value::String(text) => request.messages.push(PromptMessage::System(text.clone())),
-        Value::Array(items) => {
-            for item in items {
+        items => {
+            for item in items_of(items) {
                 add_item(item, request);
             }
         }
-        _ => {}
     }
 }
 
 /// Adds the tools that a request declares. The client executes functions.
-fn add_tools<'v>(tools: impl IntoIterator<Item = &'v Value>, request: &mut ModelRequest) {
+fn add_tools(tools: &[Value], request: &mut ModelRequest) {
     for tool in tools {
         match offered_tool(tool, "parameters") {
             Some(offered) if tool["type"] == "function" => request.tools.push(offered),
@@ -100,62 +99,62 @@ fn add_tools<'v>(tools: impl IntoIterator<Item = &'v Value>, request: &mut Model
 /// Adds an item of the input.
 fn add_item(item: &Value, request: &mut ModelRequest) {
     let messages = &mut request.messages;
-    let item_type = text_of(item, "type").unwrap_or("message");
-    match (item_type, OutputItemKind::of(item)) {
-        ("message", _) => add_message(item, messages),
-        // The model reads what it reasoned, but clients keep that or not as they like.
-        (_, OutputItemKind::Reasoning) => {}
-        (_, OutputItemKind::Result) => messages.push(PromptMessage::Result {
-            call: text_of(item, "call_id").unwrap_or_default().to_owned(),
-            content: result_content(&item["output"]),
-            is_error: item["status"] == "failed",
-        }),
-        ("mcp_approval_response", _) => messages.push(PromptMessage::Approval {
-            id: text_of(item, "approval_request_id")
-                .unwrap_or_default()
-                .to_owned(),
+    match text_of(item, "type").unwrap_or("message") {
+        "message" => add_message(item, messages),
+        "mcp_approval_response" => messages.push(PromptMessage::Approval {
+            id: word(item, "approval_request_id"),
             is_approved: item["approve"] == true,
         }),
-        // Some clients declare their tools in an item.
-        ("additional_tools", _) => {
-            let tools = item["tools"].as_array();
-            add_tools(tools.into_iter().flatten(), request);
-        }
-        // Only the provider knows the item. A reference to reasoning is omitted like the reasoning.
-        ("item_reference", _) => {
-            let id = text_of(item, "id").unwrap_or_default();
-            if !id.starts_with("rs_") {
-                let call = ModelToolCall {
-                    id: id.to_owned(),
-                    tool: String::new(),
-                    args: Value::Null,
-                };
+        // Some clients declare their tools in an item, so that they can add to them.
+        "additional_tools" => add_tools(items_of(&item["tools"]), request),
+        "item_reference" => {
+            let call = ModelToolCall {
+                id: word(item, "id"),
+                tool: String::new(),
+                args: Value::Null,
+            };
+            // A reference to reasoning is omitted, because reasoning is.
+            if !call.id.starts_with("rs_") {
                 add_to_answer(String::new(), Some(call), messages);
             }
         }
-        _ => add_to_answer(String::new(), Some(call_of(item)), messages),
+        _ => match OutputItemKind::of(item) {
+            // Clients send reasoning back or not as they like, so that it is no part of the question.
+            OutputItemKind::Reasoning => {}
+            OutputItemKind::Result => messages.push(PromptMessage::Result {
+                call: word(item, "call_id"),
+                content: result_content(&item["output"]),
+                is_error: item["status"] == "failed",
+            }),
+            _ => add_to_answer(String::new(), Some(call_of(item)), messages),
+        },
     }
+}
+
+/// The text under a key; empty if there is none.
+fn word(item: &Value, key: &str) -> String {
+    text_of(item, key).unwrap_or_default().to_owned()
 }
 
 /// Adds a message of the client, or text of the model.
 fn add_message(item: &Value, messages: &mut Vec<PromptMessage>) {
-    let content = PromptContent::of(&item["content"]);
+    let mut content = PromptContent::of(&item["content"]);
     match item["role"].as_str() {
         Some("user") => messages.push(PromptMessage::User {
             text: content.text,
             files: content.files,
         }),
         Some("assistant") => {
-            add_to_answer(content.text + &refusals(&item["content"]), None, messages);
+            // A refusal counts as text, since the model reads it as such.
+            for part in items_of(&item["content"]) {
+                content
+                    .text
+                    .push_str(part["refusal"].as_str().unwrap_or_default());
+            }
+            add_to_answer(content.text, None, messages);
         }
         _ => messages.push(PromptMessage::System(content.text)),
     }
-}
-
-/// The texts of the parts of a message that refuse.
-fn refusals(content: &Value) -> String {
-    let parts = content.as_array().into_iter().flatten();
-    parts.filter_map(|part| part["refusal"].as_str()).collect()
 }
 
 /// Adds to the answer of the model, whose items follow each other.
@@ -177,22 +176,27 @@ fn add_to_answer(more: String, call: Option<ModelToolCall>, messages: &mut Vec<P
 /// The call in an item. An item of another type is known by that, and has its keys as arguments: if the server executed it, they
 /// contain the result.
 fn call_of(item: &Value) -> ModelToolCall {
-    let id = text_of(item, "call_id").or_else(|| text_of(item, "id"));
     let base = base_type(type_of(item));
-    let args = match (base, item) {
-        ("function_call" | "mcp_approval_request", _) => call_arguments(&item["arguments"]),
-        ("custom_tool_call", _) => item["input"].clone(),
-        (_, Value::Object(keys)) => {
-            let mut others = keys.clone();
-            for key in NOT_ARGUMENTS {
-                others.shift_remove(key);
+    let args = match base {
+        "function_call" | "mcp_approval_request" => call_arguments(&item["arguments"]),
+        "custom_tool_call" => item["input"].clone(),
+        // All keys count, because each tool of the API has its own, apart from those that change from one run to the next.
+        _ => {
+            let mut keys = item.clone();
+            if let Value::Object(keys) = &mut keys {
+                for key in NOT_ARGUMENTS {
+                    keys.shift_remove(key);
+                }
             }
-            others.into()
+            keys
         }
-        _ => item.clone(),
     };
+    let mut id = word(item, "call_id");
+    if id.is_empty() {
+        id = word(item, "id");
+    }
     ModelToolCall {
-        id: id.unwrap_or_default().to_owned(),
+        id,
         tool: match tool_name(item) {
             Some(name) => name.into_owned(),
             None => base.to_owned(),

@@ -12,6 +12,7 @@ pub(super) fn events(document: Value, after: Duration) -> Option<Vec<ServedFrame
     if document["object"] != "response" {
         return None;
     }
+    // The first event has the response as it begins, because clients add the items of later events to it.
     let mut begun = document.clone();
     begun["status"] = "in_progress".into();
     begun["output"] = json!([]);

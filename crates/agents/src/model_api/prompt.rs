@@ -86,7 +86,8 @@ fn hash_of_part(part: &Value) -> String {
     digest(&part.to_string())
 }
 
-/// The content of a result: its text, or a list if it has parts that are not texts, each of which has its hash instead of a file.
+/// The content of a result. Texts are joined, so that a text and a list of one are the same; a part that is not a text has its hash
+/// instead of a file.
 pub fn result_content(content: &Value) -> Value {
     let Value::Array(parts) = content else {
         return content.clone();
@@ -145,7 +146,8 @@ pub fn hosted_tool(declared: &Value) -> Value {
     tool
 }
 
-/// The schema of the answer under a key, which is removed; null if the answer is any text.
+/// The schema of the answer under a key, which is removed; null if the answer is any text, since some clients say that and others
+/// do not.
 pub fn output_schema(keys: &mut Map<String, Value>, key: &str) -> Value {
     match keys.shift_remove(key) {
         Some(format) if format["type"] != "text" => format,

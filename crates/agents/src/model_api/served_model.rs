@@ -30,7 +30,7 @@ pub trait ServedModelWire: ModelWire {
         None
     }
 
-    /// Stores that the response answers a conversation with these actions.
+    /// Stores that the response answers a conversation with these actions, since a later request may name it instead of them.
     fn store(&self, _response: &ServedResponse, _actions: &Arc<[Action]>) {}
 }
 
@@ -53,6 +53,7 @@ impl ServedModelRequest {
         // A hash, so that the same request gets the same id in each run.
         let id = digest(&String::from_utf8_lossy(body));
         let body = wire.read(body)?;
+        // A request that goes on from a response has the conversation before it nowhere, because servers store it.
         let mut actions = Vec::new();
         if let Some(previous) = &body.previous {
             let Some(earlier) = wire.stored_actions(previous) else {

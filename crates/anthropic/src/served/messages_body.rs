@@ -168,18 +168,17 @@ fn assistant(content: &Value) -> PromptMessage {
 /// The call in a block. A block of another type, such as a result of a tool of the provider, is known by that, and has its keys as
 /// arguments.
 fn call_of(block: &Value) -> ModelToolCall {
-    let args = match block.get("input") {
-        Some(input) => call_arguments(input),
+    let args = if let Some(input) = block.get("input") {
+        call_arguments(input)
+    } else {
         // All keys count, because each type has its own, apart from those that change from one run to the next.
-        None => {
-            let mut keys = block.clone();
-            if let Value::Object(keys) = &mut keys {
-                for key in NOT_ARGUMENTS {
-                    keys.shift_remove(key);
-                }
+        let mut keys = block.clone();
+        if let Value::Object(keys) = &mut keys {
+            for key in NOT_ARGUMENTS {
+                keys.shift_remove(key);
             }
-            keys
         }
+        keys
     };
     let id = match text_of(block, "id") {
         Some(id) => id,

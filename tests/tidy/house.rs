@@ -253,6 +253,8 @@ pub(crate) const NAMES_PROTOCOLS: &[&str] = &[
     // The agent that is built in is declared and registered there.
     "agents/lib.rs",
     "agents/registry.rs",
+    // The variables by which the SDKs of providers find a model.
+    "provider/environment.rs",
     // Its unit tests talk to the agent that is built in.
     "fakes/lib.rs",
     // Lists of messages in the shape of this interface are traces, whoever was asked for them.
@@ -542,26 +544,8 @@ pub(crate) const ADDED: &[AddedLines] = &[
     AddedLines {
         stage: "38a",
         krate: "agents",
-        lines: 250,
-        what: "the provider's side of APIs of models",
-    },
-    AddedLines {
-        stage: "38a",
-        krate: "openai",
-        lines: 150,
-        what: "whole requests of chat completions, and reasons for the end of an answer",
-    },
-    AddedLines {
-        stage: "38a",
-        krate: "responses",
-        lines: 200,
-        what: "whole requests of the Responses API, and reasons for the end of an answer",
-    },
-    AddedLines {
-        stage: "38a",
-        krate: "anthropic",
-        lines: 150,
-        what: "whole requests of the Messages API, and reasons for the end of an answer",
+        lines: 750,
+        what: "the provider's side of APIs of models, with what each of them adds",
     },
     AddedLines {
         stage: "38a",

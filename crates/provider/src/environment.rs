@@ -20,6 +20,10 @@ pub const PROVIDER_KEYS: &[&str] = &[
     "XAI_API_KEY",
 ];
 
+/// The remedy for an agent that never asks.
+pub(crate) const POINTING_HELP: &str = "point the agent at this model: its SDK has to read OPENAI_BASE_URL, ANTHROPIC_BASE_URL or \
+     GOOGLE_GEMINI_BASE_URL; docs/models.md has the variables of each SDK";
+
 /// The keys without which an SDK makes no request at all.
 const NEEDED_KEYS: usize = 4;
 

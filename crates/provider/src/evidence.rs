@@ -79,7 +79,7 @@ pub(crate) fn escaped(name: &str) -> String {
     text
 }
 
-/// A text with `%20` and the like as what they stand for. Anything else stays as it is.
+/// A text with `%20` and the like as the characters that they mean. Anything else stays as it is.
 fn unescaped(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();

@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 
 use crate::environment::provider_environment;
 use crate::evidence::{LANE_PREFIX, escaped};
-use crate::lanes::Lanes;
+use crate::model_lanes::ModelLanes;
 use crate::model_server::{ModelListener, ModelServer, ServedModel};
 use crate::model_setup::{ModelEnvironment, ModelSetup, URL};
 use ananke_agents::http_server::{Access, AnsweredPages, HttpListener, ServerNotice};
@@ -28,7 +28,7 @@ pub struct HostedModel {
     /// The address, as agents reach it.
     pub url: String,
     /// The lanes of the tests that run.
-    pub lanes: Arc<Lanes>,
+    pub lanes: Arc<ModelLanes>,
 }
 
 impl HostedModels {
@@ -45,7 +45,7 @@ impl HostedModels {
         let mut ports = Vec::new();
         for setup in setups {
             let name = &setup.name;
-            let lanes = Lanes::new(name, setup.background.clone(), setup.is_serial);
+            let lanes = ModelLanes::new(name, setup.background.clone(), setup.isolation);
             let lanes = lanes.map_err(|error| format!("model `{name}`: {error}"))?;
             let port = HttpListener::bind(setup.listen, setup.port).await;
             let port = port.map_err(|error| {
@@ -60,7 +60,7 @@ impl HostedModels {
             ports.push(port);
         }
 
-        // Every server knows all models: requests for several may come to one address, told apart by the names of the models.
+        // Every server knows all models: requests for several may come to one address, distinguished by the names of the models.
         let served: Arc<[ServedModel]> = hosted.models.iter().map(served_model).collect();
         for (model, port) in hosted.models.iter().zip(ports) {
             let server = ModelServer::new(

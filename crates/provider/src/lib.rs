@@ -1,39 +1,45 @@
-//! What stands in for the provider of a model: a server on this machine that an agent's own code asks instead.
+//! The replacement of the provider of a model: a server on this machine that an agent's own code asks instead.
 //!
 //! Flows in: requests of any API of models, each to a `server`, which reads it by the API of its path and finds its `lane` by
-//! `evidence`. Flows out: the answer that the lane's script gives (`matching`, `script_answer`, after `offered` has checked it
+//! `evidence`. Flows out: the answer that the lane's script gives (`matching`, `round_answer`, after `offered` has checked it
 //! against the request), and [`ModelProblem`]s: what no model could have said, what nothing answers, and what nothing used. A
 //! `mint` makes ids that name the lane, and come back in the next request. `embeddings` and `model_list` answer what is asked
-//! beside the conversation. `environment` points the SDKs of an agent at the server, and
+//! in addition to the conversation. `environment` points the SDKs of an agent at the server, and
 //! `hosted_models` are those of a config, each with a server of its own.
 //!
 //! **Invariant:** nothing is ever asked of a real provider; a request that nothing answers is an error, also if the agent hides
 //! it; a request whose lane is not certain gets none.
 
+mod compiled_script;
 mod embeddings;
 mod environment;
 mod evidence;
+mod file_scripts;
 mod hosted_models;
-mod lane;
-mod lanes;
 mod matching;
 mod mint;
+mod model_lane;
+mod model_lanes;
 mod model_list;
 mod model_server;
 mod model_setup;
 mod offered;
 mod problem;
 mod request_entry;
-mod script_answer;
-mod scripts;
+mod round_answer;
 mod stored_messages;
 
+pub use compiled_script::{
+    AnswerTokens, CompiledModelReply, CompiledModelRule, CompiledModelScript, CompiledModelStep,
+    ModelCondition,
+};
 pub use environment::{NO_KEY, PROVIDER_KEYS, provider_environment};
+pub use file_scripts::FileScripts;
 pub use hosted_models::{HostedModel, HostedModels};
-pub use lane::{Lane, LaneUse};
-pub use lanes::{LanePermit, Lanes};
+pub use model_lane::{LaneUse, ModelLane};
+pub use model_lanes::{LanePermit, ModelLanes};
 pub use model_server::{ModelListener, ModelServer, ServedModel};
 pub use model_setup::{ModelEnvironment, ModelSetup, URL};
+pub use offered::quoted;
 pub use problem::{ModelProblem, ModelProblemKind};
 pub use request_entry::ModelRequestEntry;
-pub use scripts::Scripts;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use ananke_model::model::{CompiledModelRule, ModelCondition};
+use crate::compiled_script::{CompiledModelRule, ModelCondition};
 use ananke_model::variables::Pattern;
 use ananke_trace::trace::{ModelRequest, PromptMessage};
 

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use crate::embeddings::{self, embeddings};
 use crate::evidence::{lane_of_baggage, lane_of_path, letters_of_ids};
-use crate::lane::{Lane, LaneRequest, with_request};
-use crate::lanes::{Evidence, Lanes};
 use crate::matching::last_user_text;
+use crate::model_lane::{LaneRequest, ModelLane, with_request};
+use crate::model_lanes::{LaneEvidence, ModelLanes};
 use crate::model_list::model_list;
 use crate::problem::{ModelProblem, ModelProblemKind};
 use crate::request_entry::{ModelRequestEntry, source_of};
@@ -39,16 +39,16 @@ pub trait ModelListener: Send + Sync {
 
 /// A model of a server, or of another one that gets requests for it.
 pub struct ServedModel {
-    /// The names that its requests have; empty for a model that is told apart by its address.
+    /// The names that its requests have; empty for a model that its address alone distinguishes.
     pub names: GlobSet,
     /// The lanes.
-    pub lanes: Arc<Lanes>,
+    pub lanes: Arc<ModelLanes>,
 }
 
-/// A server that stands in for the provider of a model.
+/// A server that replaces the provider of a model.
 pub struct ModelServer {
     /// The lanes of the model that its address is of.
-    lanes: Arc<Lanes>,
+    lanes: Arc<ModelLanes>,
     /// Every model, among them its own.
     models: Arc<[ServedModel]>,
     listener: Arc<dyn ModelListener>,
@@ -78,7 +78,7 @@ struct WholeRequest {
 impl ModelServer {
     /// A server of these lanes. Requests whose model has a name in `models` belong there.
     pub fn new(
-        lanes: Arc<Lanes>,
+        lanes: Arc<ModelLanes>,
         models: Arc<[ServedModel]>,
         listener: Arc<dyn ModelListener>,
     ) -> Self {
@@ -157,7 +157,7 @@ impl ModelServer {
     }
 
     /// The lanes of the model with this name.
-    fn lanes_of(&self, model: &str) -> &Lanes {
+    fn lanes_of(&self, model: &str) -> &ModelLanes {
         for served in self.models.iter() {
             if served.names.is_match(model) {
                 return &served.lanes;
@@ -222,17 +222,17 @@ impl ModelServer {
     /// If it is not certain, which is a problem of every lane that it may belong to.
     fn lane(
         &self,
-        lanes: &Lanes,
+        lanes: &ModelLanes,
         asked: &LaneRequest<'_>,
         request: &WholeRequest,
         previous: Option<&str>,
-    ) -> Result<Arc<Lane>, ModelProblem> {
+    ) -> Result<Arc<ModelLane>, ModelProblem> {
         if let Some(background) = lanes.background()
             && background.has_rule_for(asked)
         {
             return Ok(Arc::clone(background));
         }
-        let evidence = Evidence {
+        let evidence = LaneEvidence {
             letters: letters_of_ids(asked.request, previous),
             user_text: last_user_text(asked.request).to_owned(),
             ..request.evidence()
@@ -295,8 +295,8 @@ impl ModelServer {
 
 impl WholeRequest {
     /// The evidence outside of its body.
-    fn evidence(&self) -> Evidence {
-        Evidence {
+    fn evidence(&self) -> LaneEvidence {
+        LaneEvidence {
             of_path: self.of_path.clone(),
             of_baggage: self.of_baggage.clone(),
             letters: Vec::new(),
@@ -313,7 +313,11 @@ impl RequestHandler for ModelServer {
 
 impl Answered {
     /// The refusal of a request in the form of its API, which its SDK does not send again.
-    fn refused(wire: &'static dyn ModelWire, problem: &ModelProblem, lane: Option<&Lane>) -> Self {
+    fn refused(
+        wire: &'static dyn ModelWire,
+        problem: &ModelProblem,
+        lane: Option<&ModelLane>,
+    ) -> Self {
         let message = problem.line();
         let response = wire.error(&ModelApiError {
             status: 400,

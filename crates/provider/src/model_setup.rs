@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use globset::GlobSet;
 
-use ananke_model::model::CompiledModelScript;
+use crate::compiled_script::CompiledModelScript;
+use ananke_model::model::ModelIsolation;
 
 /// A model of a config, with every variable filled.
 #[derive(Clone, Debug)]
@@ -19,14 +20,14 @@ pub struct ModelSetup {
     pub host: String,
     /// The variables that point an agent at it.
     pub environment: ModelEnvironment,
-    /// The names that its requests have; empty if it is told apart by its address.
+    /// The names that its requests have; empty if its address alone distinguishes it.
     pub names: GlobSet,
     /// The rules that come after those of a test.
     pub script: CompiledModelScript,
     /// The rules for requests that no test causes.
     pub background: CompiledModelScript,
-    /// Whether tests that use it run one after the other.
-    pub is_serial: bool,
+    /// The way in which tests share it.
+    pub isolation: ModelIsolation,
 }
 
 /// The variables that point an agent at a model.

@@ -1,9 +1,9 @@
-//! A scripted call, checked against the tools that the request offers: no model could make another one.
+//! A call of a script, checked against the tools that the request offers: no model could make another one.
 
 use serde_json::{Map, Value};
 
 use crate::problem::{ModelProblem, ModelProblemKind};
-use ananke_base::text::{any_of, nearest, truncate};
+use ananke_base::text::{all_of, nearest, truncate};
 use ananke_model::schema::ValueSchema;
 use ananke_trace::trace::{ModelRequest, OfferedTool};
 
@@ -36,7 +36,7 @@ fn not_offered(tool: &str, request: &ModelRequest) -> ModelProblem {
     let offered = if names.is_empty() {
         "the request offers no tools".to_owned()
     } else {
-        format!("the request offers {}", any_of(&names))
+        format!("the request offers {}", quoted(&names))
     };
     let help = match nearest(tool, names.iter().copied()) {
         Some(near) => format!("write `tool: {near}`"),
@@ -46,6 +46,15 @@ fn not_offered(tool: &str, request: &ModelRequest) -> ModelProblem {
     ModelProblem::new(ModelProblemKind::NotOffered, message)
         .fact(offered)
         .help(help)
+}
+
+/// Names as a list, each between backticks.
+pub fn quoted(names: &[&str]) -> String {
+    let mut quoted = Vec::new();
+    for name in names {
+        quoted.push(format!("`{name}`"));
+    }
+    all_of(&quoted)
 }
 
 fn check_arguments(offered: &OfferedTool, args: &Map<String, Value>) -> Result<(), ModelProblem> {
@@ -91,7 +100,7 @@ fn check_arguments(offered: &OfferedTool, args: &Map<String, Value>) -> Result<(
 
 /// The problem of a call whose arguments cannot be checked for this reason.
 fn unchecked(tool: &str, reason: String) -> ModelProblem {
-    let message = format!("the arguments of the scripted call to `{tool}` cannot be checked");
+    let message = format!("the arguments of the script's call to `{tool}` cannot be checked");
     ModelProblem::new(ModelProblemKind::NotOffered, message)
         .fact(reason)
         .help("correct the schema in the agent, or write `undeclared: true` in the call")

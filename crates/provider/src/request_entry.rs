@@ -1,4 +1,4 @@
-//! An entry of the log of a server that stands in for a provider.
+//! An entry of the log of a server that replaces a provider.
 
 use serde::Serialize;
 use serde_json::Value;

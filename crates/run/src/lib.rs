@@ -2,7 +2,7 @@
 //!
 //! [`run()`] runs the tests of a plan and reports what happens as [`RunEvent`](ananke_trace::outcome::RunEvent)s, which wait in an
 //! `event_channel` for the reports. Rooms in the order in which they may know each other: `context` is what every test shares, `follow`
-//! what follows conversations, `models` the models behind an agent, `series` how often a test is tried, `attempt` the parts of one attempt, `input` what the user
+//! what follows conversations, `models` the models that agents ask, `series` how often a test is tried, `attempt` the parts of one attempt, `input` what the user
 //! says, `converse` the conversation of an attempt, and `schedule` the spine. `hook/` and `server/` are the programs of a project,
 //! `coverage/` counts what tests exercise.
 //!

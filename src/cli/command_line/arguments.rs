@@ -163,7 +163,7 @@ pub(crate) enum Command {
     Mutate(MutateOptions),
     /// Serve a scripted agent, or a recorded one, over HTTP
     Mock(MockCommand),
-    /// Stand in for the model under an agent's own code
+    /// Replace the model that an agent's own code asks
     Model(ModelCommand),
     /// Hold conversations and run tests for a program in another language
     Session(SessionCommand),

@@ -100,7 +100,8 @@ async fn start_models(plan: &mut Plan, screen: Screen<'_>) -> Result<HostedModel
     if plan.models.is_empty() {
         return Ok(HostedModels::default());
     }
-    let listener: Arc<dyn ModelListener> = Arc::new(UnattributedRequests(screen.outputs.stderr.clone()));
+    let listener: Arc<dyn ModelListener> =
+        Arc::new(UnattributedRequests(screen.outputs.stderr.clone()));
     let notes = screen.outputs.stderr.clone();
     let notice: ServerNotice = Arc::new(move |line| notes.note(line));
     let hosted = match HostedModels::start(&plan.models, &listener, &notice).await {

@@ -1,4 +1,4 @@
-//! `ananke model`: a server that stands in for the model under an agent's own code.
+//! `ananke model`: a server that replaces the model that an agent's own code asks.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -10,8 +10,8 @@ use ananke::context::{Context, Environment};
 use ananke::http_server::{AnsweredPages, HttpListener, ServerNotice};
 use ananke::process::{ExitStatus, Foreground, Program, StartError, start_in_foreground};
 use ananke::provider::{
-    Lanes, ModelListener, ModelProblem, ModelRequestEntry, ModelServer, Scripts,
-    provider_environment,
+    FileScripts, ModelLanes, ModelListener, ModelProblem, ModelProblemKind, ModelRequestEntry,
+    ModelServer, provider_environment,
 };
 use ananke::redact::Redactor;
 use ananke::source;
@@ -93,24 +93,24 @@ async fn serve(options: &ModelCommand, context: &Context) -> Result<Exit, Failed
         let mut program = start(&options.command, &url, context)?;
         tokio::select! {
             () = serving => Exit::Success,
-            ended = follow(&mut program, &mut signals, context.stdin_is_terminal) => exit_of(ended?),
+            ended = follow(&mut program, &mut signals, context) => exit_of(ended?),
         }
     };
     Ok(verdict(&lanes, &listener, ended))
 }
 
 /// Reads the script, and opens a lane for each part of it.
-fn open_lanes(options: &ModelCommand, context: &Context) -> Result<Lanes, Failed> {
+fn open_lanes(options: &ModelCommand, context: &Context) -> Result<ModelLanes, Failed> {
     let (path, shown) = named_path(&options.script, context);
     let problems = |problems| Failed::Problems(problems, Redactor::default());
     let source =
         source::read(&context.files, &path, &shown).map_err(|problem| problems(vec![problem]))?;
     let scope = Scope::new(Arc::clone(&context.environment)).at_home(context.home.clone());
-    let scripts = match Scripts::read(&source, &scope).map_err(problems)? {
-        Scripts::One(script) => vec![(ONE_LANE.to_owned(), *script)],
-        Scripts::Lanes(scripts) => scripts,
+    let scripts = match FileScripts::read(&source, &scope).map_err(problems)? {
+        FileScripts::One(script) => vec![(ONE_LANE.to_owned(), *script)],
+        FileScripts::Lanes(scripts) => scripts,
     };
-    let lanes = Lanes::default();
+    let lanes = ModelLanes::default();
     for (name, script) in scripts {
         let opened = lanes.open(&name, MODEL, script);
         opened.map_err(|error| Failed::new(format!("a pattern cannot be used: {error}")))?;
@@ -144,10 +144,10 @@ fn start(command: &[String], url: &str, context: &Context) -> Result<Foreground,
 async fn follow(
     program: &mut Foreground,
     signals: &mut Signals,
-    has_terminal: bool,
+    context: &Context,
 ) -> std::io::Result<ExitStatus> {
     // The keys of a terminal send their signal to the program as well, so that the first one is not passed on.
-    let mut is_known = has_terminal;
+    let mut is_known = context.stdin_is_terminal;
     loop {
         tokio::select! {
             ended = program.ends() => return ended,
@@ -174,20 +174,24 @@ fn exit_of(status: ExitStatus) -> Exit {
 }
 
 /// Prints the problems of all lanes. One of them makes a failure of what ended well.
-fn verdict(lanes: &Lanes, log: &RequestLog, ended: Exit) -> Exit {
+fn verdict(lanes: &ModelLanes, log: &RequestLog, ended: Exit) -> Exit {
     let lanes = lanes.all();
-    let mut has_problem = log.has_problem();
+    let mut printed: Vec<ModelProblem> = Vec::new();
     for lane in &lanes {
         lane.report_unused();
-        let happened = lane.take();
-        for problem in &happened.problems {
-            has_problem = true;
-            if lanes.len() > 1 {
-                say(&format!("lane {}:", lane.name()));
+        for problem in lane.take().problems {
+            // A request of no certain lane is a problem of every lane that it may be of.
+            if printed.contains(&problem) {
+                continue;
+            }
+            if lanes.len() > 1 && problem.kind != ModelProblemKind::Unattributed {
+                say(&format!("lane `{}`", lane.name()));
             }
             say(&problem.to_string());
+            printed.push(problem);
         }
     }
+    let has_problem = log.has_problem() || !printed.is_empty();
     if has_problem && ended == Exit::Success {
         return Exit::Failure;
     }

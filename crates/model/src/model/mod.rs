@@ -58,10 +58,8 @@ pub use jsonl::{
 pub use language::{MEANT_SHAPES, NEWEST_VERSION, NOT_YET, TAG_DEFAULTS, VERSIONS, WrittenShape};
 pub use message::{Arguments, CallKind, CalledFunction, MessageCall, MessageDefinition};
 pub use model_script::{
-    CompiledModelReply, CompiledModelRule, CompiledModelScript, CompiledModelStep,
-    EmbeddingAnswers, LaneScripts, ModelApiName, ModelCondition, ModelFinish, ModelReply,
-    ModelRule, ModelScript, ModelScriptCall, ModelStep, ModelTokens, ModelWhen, ScriptFile,
-    ScriptedTokens,
+    EmbeddingAnswers, LaneScripts, ModelApiName, ModelFinish, ModelRule, ModelScript,
+    ModelScriptCall, ModelStep, ModelTokens, ModelWhen, ReplySteps, ScriptFile,
 };
 pub use report_format::{ReportEntry, ReportFormat, ReportSettings, ReportTarget, ReportedEvents};
 pub use request_options::{Caller, RequestOptions};

@@ -73,7 +73,7 @@ pub struct Test {
     /// How the agent is asked. AG-UI agents get it as `forwardedProps.options`.
     #[schemars(example = serde_json::json!({"mode": "chat", "metadata": {"scenario": "join"}}))]
     pub options: Option<RequestOptions>,
-    /// The answers of the model behind the agent's own code, if the config has one under `models`.
+    /// The answers of the model that the agent's own code asks, if the config has one under `models`.
     #[schemars(extend("x-since" = "1.4"), example = serde_json::json!({ "replies": [{ "call": { "tool": "charge_card" } }, { "say": "Paid." }] }))]
     pub model: Option<Spanned<ModelScript>>,
     /// The answers of several models, by their names under `models` in the config.

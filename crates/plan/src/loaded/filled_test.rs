@@ -57,7 +57,7 @@ pub(crate) struct FilledTest {
     pub(crate) turns: Vec<FilledTurn>,
     /// The client-side tools that it declares.
     pub(crate) client_tools: CompiledClientTools,
-    /// The scripts of the models behind the agent's code.
+    /// The scripts of the models that the agent's code asks.
     pub(crate) model_scripts: Leaf<Vec<TestModelScript>>,
     /// The context that the agent gets with every request.
     pub(crate) request_context: Leaf<RequestContext>,

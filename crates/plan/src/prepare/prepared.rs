@@ -52,7 +52,7 @@ pub struct Prepared {
     pub actions: Vec<CompiledAction>,
     /// The client-side tools.
     pub client_tools: CompiledClientTools,
-    /// The scripts of the models behind the agent's code.
+    /// The scripts of the models that the agent's code asks.
     pub model_scripts: Vec<TestModelScript>,
     /// The kinds of requests of a server that a turn or an action answers.
     pub offered: Vec<ServerRequestKind>,

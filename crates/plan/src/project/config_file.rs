@@ -63,8 +63,8 @@ pub struct ConfigFile {
         example = serde_json::json!({ "cmd": ["python", "agent.py"], "ready": { "port": 8000 } })
     )]
     pub server: Option<OneOrMany<Server>>,
-    /// The models behind the agent's own code, by name. For each, a server on this machine stands in for the provider while the
-    /// tests run, and answers as the tests say. They start before `server`.
+    /// The models that the agent's own code asks, by name. A server on this machine replaces the provider of each while the tests
+    /// run, and answers as the tests say. They start before `server`.
     #[schemars(
         extend("x-since" = "1.4"),
         with = "Option<std::collections::BTreeMap<String, WrittenModel>>",

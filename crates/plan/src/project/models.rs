@@ -1,4 +1,4 @@
-//! The models behind the code of an agent: those of a config, and the answers that a test scripts for them.
+//! The models that the code of an agent asks: those of a config, and the answers that a test scripts for them.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,13 +11,10 @@ use super::variables::Variables;
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Spanned};
 use ananke_base::source::printable;
-use ananke_base::text::{any_of, nearest};
-use ananke_model::model::{
-    CompiledModelScript, ModelIsolation, ModelRule, OneOrMany, Test, Text, WrittenModel,
-    WrittenModelEnv,
-};
+use ananke_base::text::nearest;
+use ananke_model::model::{ModelRule, OneOrMany, Test, Text, WrittenModel, WrittenModelEnv};
 use ananke_model::variables::{Fill as _, Interpolation, Leaf, Mode, fill_all};
-use ananke_provider::{ModelEnvironment, ModelSetup, URL};
+use ananke_provider::{CompiledModelScript, ModelEnvironment, ModelSetup, URL, quoted};
 
 /// The address that a model listens at without a setting.
 const LISTEN: &str = "127.0.0.1";
@@ -101,7 +98,7 @@ impl Config {
                     "add `models: { main: {} }` to the config".to_owned(),
                 )
             } else {
-                let message = format!("the config has several models: {}", any_of(&names));
+                let message = format!("the config has several models: {}", quoted(&names));
                 let help = format!("write `models: {{ {}: … }}`", names[0]);
                 (message, help)
             };
@@ -119,7 +116,7 @@ impl Config {
                     "the config has no `models`: add `models: {{ {}: {{}} }}` to it",
                     printable(name)
                 ),
-                None => format!("the models of the config are {}", any_of(&names)),
+                None => format!("the models of the config are {}", quoted(&names)),
             };
             let problem = Diagnostic::error(Code::UnknownName, message);
             problems.push(problem.at(source, name.span, "").help(help));
@@ -189,7 +186,7 @@ fn fill(
         names: names?,
         script,
         background: background?,
-        is_serial: model.isolation == Some(ModelIsolation::Serial),
+        isolation: model.isolation.unwrap_or_default(),
     })
 }
 

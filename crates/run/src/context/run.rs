@@ -60,7 +60,7 @@ pub struct Run {
     pub person: Option<Arc<dyn Person>>,
     /// The statuses that the tests had in an earlier run.
     pub earlier: EarlierStatuses,
-    /// The models behind the code of its agents.
+    /// The models that the code of its agents asks.
     pub models: Vec<HostedModel>,
     /// Notices when a server ends that the tests need.
     pub servers: ServerWatch,

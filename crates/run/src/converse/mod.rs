@@ -6,6 +6,7 @@
 //!
 //! **Invariant:** whatever goes wrong in an attempt is in its outcome.
 
+mod attempt_models;
 mod carry_out;
 mod observe;
 mod run_attempt;

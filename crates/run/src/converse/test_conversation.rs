@@ -4,6 +4,7 @@ use std::mem::take;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::attempt_models::end_models;
 use super::observe::observe;
 use crate::attempt::Attempt;
 use crate::context::{
@@ -15,7 +16,6 @@ use crate::input::{
     ServerAccess, SimulatedInput, Simulator, TestInputs, TestOracle, ToolServers, WalkInput,
     WrittenTurns,
 };
-use crate::models::{AttemptModels, LaneLauncher, ModelledSession};
 use ananke_agents::{Limits, Session, SessionOptions, Target};
 use ananke_base::context::lock;
 use ananke_base::message::Lane;
@@ -27,10 +27,10 @@ use ananke_plan::compile::CompiledClientTool;
 use ananke_plan::project::DEFAULT_TURN_TIMEOUT;
 use ananke_plan::{Preparation, Prepared};
 use ananke_rules::{Evaluator, Inherited, Measure, TurnCondition};
-use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, Status};
+use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult};
 
 /// The problem of a pattern that compiles to more than is allowed.
-fn too_large(error: &regex::Error) -> Problem {
+pub(super) fn too_large(error: &regex::Error) -> Problem {
     Problem::new(ErrorKind::Setup, error.to_string())
 }
 
@@ -48,32 +48,6 @@ fn longest_duration(rules: &Inherited) -> Duration {
     let limits = turns.filter_map(|turn| turn.limits.get(Measure::Duration));
     let most = limits.map(|limit| limit.most).max();
     Duration::from_millis(most.unwrap_or_default())
-}
-
-/// Puts the problem of a model into the result of a conversation. Whatever the agent made of it is a consequence.
-fn end_models(models: &AttemptModels, result: &mut ConversationResult) {
-    // A conversation that ended early need not have come as far as to use all answers.
-    let is_whole = result.halt.is_none()
-        && result.turns_not_run == 0
-        && !result.rules.iter().any(RuleResult::has_failed)
-        && result
-            .turns
-            .iter()
-            .all(|turn| turn.status() == Status::Passed);
-    if is_whole {
-        models.report_unused();
-    }
-    let Some(problem) = models.problem() else {
-        return;
-    };
-    match result
-        .turns
-        .last_mut()
-        .and_then(|turn| turn.end.problem_mut())
-    {
-        Some(of_turn) => *of_turn = problem,
-        None => result.halt = Some(Halt::Broken(problem)),
-    }
 }
 
 impl Attempt<'_> {
@@ -334,57 +308,6 @@ impl Attempt<'_> {
         }
         servers.close().await;
         Ok(result)
-    }
-
-    /// The models behind the agent's code, as the test scripts them. A replay asks no agent, and so no model.
-    async fn models(
-        &self,
-        prepared: &Prepared,
-        pace: &RequestPace,
-    ) -> Result<Arc<AttemptModels>, Problem> {
-        let hosted = &self.case.shared.models;
-        if hosted.is_empty() || !self.environment.is_live() {
-            return Ok(Arc::default());
-        }
-        // Tests of a model that is not shared wait for each other, which is no time of the attempt.
-        let mut opened = Ok(AttemptModels::default());
-        pace.hold(async {
-            opened = AttemptModels::open(hosted, &prepared.model_scripts, self.key).await;
-        })
-        .await;
-        opened.map(Arc::new).map_err(|error| too_large(&error))
-    }
-
-    /// Lets programs that are started for this attempt ask its own lanes of the models.
-    fn point_programs_at(&self, models: &AttemptModels, options: &mut SessionOptions) {
-        if models.is_empty() {
-            return;
-        }
-        let no_proxy = self.environment.context.environment.text("NO_PROXY");
-        options.programs = Arc::new(LaneLauncher {
-            launcher: Arc::clone(&options.programs),
-            variables: models.variables(no_proxy),
-        });
-    }
-
-    /// The session of an agent whose turns its models know.
-    fn with_models(
-        &self,
-        session: Box<dyn Session>,
-        models: &Arc<AttemptModels>,
-        pace: &RequestPace,
-    ) -> Box<dyn Session> {
-        if models.is_empty() {
-            return session;
-        }
-        let clock = Arc::clone(&self.environment.context.clock);
-        let pace = pace.with_limit(None);
-        Box::new(ModelledSession::new(
-            session,
-            Arc::clone(models),
-            pace,
-            clock,
-        ))
     }
 
     /// Asks the scripts of the test.

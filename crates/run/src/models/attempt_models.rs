@@ -5,22 +5,22 @@ use std::time::Duration;
 
 use ananke_base::context::{CaseKey, lock};
 use ananke_plan::project::TestModelScript;
-use ananke_provider::{HostedModel, Lane, LanePermit, ModelProblem};
+use ananke_provider::{HostedModel, LanePermit, ModelLane, ModelProblem};
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::trace::ModelCall;
 
 /// The models that one attempt uses. The lanes close when it is dropped.
 #[derive(Default)]
 pub(crate) struct AttemptModels {
-    lanes: Vec<OpenLane>,
+    lanes: Vec<AttemptLane>,
     /// The problems so far.
     problems: Mutex<Vec<ModelProblem>>,
 }
 
 /// The lane of an attempt in one model.
-struct OpenLane {
+struct AttemptLane {
     model: HostedModel,
-    lane: Arc<Lane>,
+    lane: Arc<ModelLane>,
     /// The right to be the only open lane of the model, if one alone may be.
     _permit: Option<LanePermit>,
 }
@@ -55,7 +55,7 @@ impl AttemptModels {
             });
             let script = setup.script_of_test(own.map(|own| &own.script));
             let lane = model.lanes.open(&name, &setup.name, script)?;
-            opened.lanes.push(OpenLane {
+            opened.lanes.push(AttemptLane {
                 model: model.clone(),
                 lane,
                 _permit: permit,

@@ -1,4 +1,4 @@
-//! The models behind the agent's own code, as one attempt at a test uses them.
+//! The models that the agent's own code asks, as one attempt at a test uses them.
 //!
 //! Flows in: the models of the run, and the scripts of the test. An attempt opens a lane of each (`attempt_models`), and its
 //! session is one whose turns the lanes know (`modelled_session`);

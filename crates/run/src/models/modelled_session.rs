@@ -1,4 +1,4 @@
-//! A session with an agent whose own code asks models that this program stands in for.
+//! A session with an agent whose own code asks models that this program answers for.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use ananke_base::message::{ServerAnswer, ServerRequest};
 use ananke_trace::trace::Change;
 
 /// The error of an exchange in which a model could not answer. The problem of the model takes its place in the outcome.
-const MODEL_FAILED: &str = "the model behind the agent had no answer";
+const MODEL_FAILED: &str = "the model that the agent asks had no answer";
 
 /// A session whose turns the models know, and which reports the calls to them.
 pub(crate) struct ModelledSession {

@@ -37,7 +37,7 @@ pub enum ErrorKind {
     Capture,
     /// There is no recording that can be replayed, or none could be written.
     Recording,
-    /// The model behind the agent's code was asked what nothing answers, or was not asked what it had to be.
+    /// The model that the agent's code asks was asked what nothing answers, or was not asked what it had to be.
     Model,
     /// Kept answers of the agent are evaluated again, and there is none to what the test asks now.
     NotAsked,

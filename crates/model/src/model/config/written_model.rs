@@ -1,4 +1,4 @@
-//! A model behind the code of an agent: what stands in for its provider, as a config writes it.
+//! A model that the code of an agent asks, as a config writes it: a server replaces its provider.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer};
@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer};
 use crate::model::{EmbeddingAnswers, ModelRule, Number, OneOrMany, Since, Text, form};
 use ananke_base::source::{FreeMap, Node, NodeValue};
 
-/// A model that the agent's own code asks. A server on this machine stands in for its provider while the tests run.
+/// A model that the agent's own code asks. A server on this machine replaces its provider while the tests run.
 #[derive(Clone, Debug, Default, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.4"))]
@@ -41,11 +41,12 @@ pub struct WrittenModel {
 }
 
 /// The way in which tests share a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum ModelIsolation {
     /// At once.
+    #[default]
     Parallel,
     /// One after the other.
     Serial,

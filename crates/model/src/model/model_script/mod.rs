@@ -1,4 +1,4 @@
-//! The script of a model, as it is written and as it is filled: what stands in for the provider answers with it.
+//! The script of a model, as it is written: a server answers with it instead of the model's provider.
 //!
 //! `reply` has the steps of an answer, `rule` the condition of an answer whose order is not fixed, and `script_file` the file of
 //! `ananke model`, which is a script or has one for each lane.
@@ -9,12 +9,6 @@ mod reply;
 mod rule;
 mod script_file;
 
-pub use reply::{
-    CompiledModelReply, CompiledModelStep, ModelFinish, ModelReply, ModelScriptCall, ModelStep,
-    ModelTokens, ScriptedTokens,
-};
-pub use rule::{
-    CompiledModelRule, CompiledModelScript, EmbeddingAnswers, ModelApiName, ModelCondition,
-    ModelRule, ModelScript, ModelWhen,
-};
+pub use reply::{ModelFinish, ModelScriptCall, ModelStep, ModelTokens, ReplySteps};
+pub use rule::{EmbeddingAnswers, ModelApiName, ModelRule, ModelScript, ModelWhen};
 pub use script_file::{LaneScripts, ScriptFile};

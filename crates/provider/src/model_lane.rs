@@ -4,15 +4,15 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::compiled_script::{CompiledModelReply, CompiledModelScript, CompiledModelStep};
+use crate::environment::POINTING_HELP;
 use crate::matching::{AskedRequest, last_user_text, matching_rule, new_results};
 use crate::mint::Mint;
 use crate::problem::{ModelProblem, ModelProblemKind};
-use crate::script_answer::script_answer;
+use crate::round_answer::round_answer;
 use ananke_agents::Round;
 use ananke_base::text::truncate;
-use ananke_model::model::{
-    CompiledModelReply, CompiledModelScript, CompiledModelStep, EmbeddingAnswers,
-};
+use ananke_model::model::EmbeddingAnswers;
 use ananke_model::variables::Patterns;
 use ananke_trace::trace::{AnsweredBy, ModelAnswer, ModelCall, ModelRequest};
 
@@ -30,7 +30,7 @@ const MOST_ANSWERS: usize = 64;
 
 /// The calls of one test, or of one name.
 #[derive(Debug)]
-pub struct Lane {
+pub struct ModelLane {
     name: String,
     /// The letters that its ids have.
     letters: String,
@@ -103,7 +103,7 @@ pub(crate) struct LaneRequest<'r> {
     pub(crate) is_repeated: bool,
 }
 
-impl Lane {
+impl ModelLane {
     /// A lane of this name, of the model `model`, with its script. `letters` are its own alone.
     ///
     /// # Errors
@@ -286,7 +286,7 @@ impl LaneState {
                 None => return Err(self.miss(asked)),
             },
         };
-        let made = match script_answer(reply, asked.request, &mut self.mint) {
+        let made = match round_answer(reply, asked.request, &mut self.mint) {
             Ok(made) => made,
             Err(problem) => {
                 let place = format!("{}:{}", reply.place.file, reply.place.line);
@@ -307,6 +307,9 @@ impl LaneState {
         let replies = self.script.replies.len();
         let number = self.calls;
         let message = match (replies, self.script.rules.len()) {
+            (0, 0) => {
+                format!("call {number} to the model has no answer: there is no script for it")
+            }
             (0, _) => format!("no rule answers call {number} to the model"),
             (1, 0) => format!("call {number} to the model has no reply: the script has 1 reply"),
             (_, 0) => {
@@ -446,9 +449,7 @@ fn never_asked(unused: &[(String, &CompiledModelReply)]) -> ModelProblem {
     for (_, reply) in unused.iter().take(SHOWN_ANSWERS) {
         problem = problem.fact(placed(reply));
     }
-    problem.help(
-        "point the agent at this model: its SDK has to read OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL; docs/models.md has the variables of each SDK",
-    )
+    problem.help(POINTING_HELP)
 }
 
 /// An answer with its place.

@@ -2,21 +2,22 @@
 
 use std::sync::Arc;
 
+use crate::compiled_script::CompiledModelScript;
 use ananke_base::diagnostic::{Diagnostic, SourceFile};
-use ananke_model::model::{CompiledModelScript, ScriptFile};
+use ananke_model::model::ScriptFile;
 use ananke_model::schema::{FileKind, Version, load};
 use ananke_model::variables::{Fill as _, Interpolation, Mode, Scope};
 
 /// The scripts of a file, with every variable filled.
 #[derive(Debug)]
-pub enum Scripts {
+pub enum FileScripts {
     /// One script, for every request.
     One(Box<CompiledModelScript>),
     /// The script of each lane, by its name.
     Lanes(Vec<(String, CompiledModelScript)>),
 }
 
-impl Scripts {
+impl FileScripts {
     /// Reads a script file, whose variables are those of `scope`.
     ///
     /// # Errors

@@ -4,16 +4,17 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::compiled_script::{AnswerTokens, CompiledModelReply, CompiledModelStep};
 use crate::mint::Mint;
 use crate::offered::check_offered;
 use crate::problem::ModelProblem;
 use ananke_agents::{Round, RoundPart};
-use ananke_model::model::{CompiledModelReply, CompiledModelStep, ModelFinish, ScriptedTokens};
+use ananke_model::model::ModelFinish;
 use ananke_trace::trace::{FinishReason, ModelAnswer, ModelRequest, ModelToolCall, Usage};
 
 /// An answer that is ready to be sent.
 #[derive(Debug, PartialEq)]
-pub(crate) struct ScriptAnswer {
+pub(crate) struct RoundAnswer {
     /// The answer in its parts, as the APIs write it.
     pub(crate) round: Round,
     /// The answer in the form that all APIs have in common.
@@ -26,11 +27,11 @@ pub(crate) struct ScriptAnswer {
 ///
 /// # Errors
 /// If the request does not offer a call of it.
-pub(crate) fn script_answer(
+pub(crate) fn round_answer(
     reply: &CompiledModelReply,
     request: &ModelRequest,
     mint: &mut Mint,
-) -> Result<ScriptAnswer, ModelProblem> {
+) -> Result<RoundAnswer, ModelProblem> {
     // Every call is checked before an id is used, so that a problem changes nothing.
     for step in &reply.steps {
         if let CompiledModelStep::Call {
@@ -42,7 +43,7 @@ pub(crate) fn script_answer(
             check_offered(tool, args, request)?;
         }
     }
-    let mut made = ScriptAnswer {
+    let mut made = RoundAnswer {
         round: Round::default(),
         answer: ModelAnswer::default(),
         delay: Duration::ZERO,
@@ -55,7 +56,7 @@ pub(crate) fn script_answer(
     Ok(made)
 }
 
-impl ScriptAnswer {
+impl RoundAnswer {
     fn add(&mut self, step: &CompiledModelStep, mint: &mut Mint) {
         match step {
             CompiledModelStep::Say(text) => {
@@ -92,7 +93,7 @@ impl ScriptAnswer {
     }
 }
 
-fn usage(tokens: ScriptedTokens) -> Usage {
+fn usage(tokens: AnswerTokens) -> Usage {
     Usage::reported(tokens.input, tokens.output, None)
 }
 

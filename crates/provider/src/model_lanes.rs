@@ -6,11 +6,12 @@ use tokio::sync::{Notify, OwnedMutexGuard};
 
 use indexmap::IndexMap;
 
-use crate::lane::Lane;
+use crate::compiled_script::CompiledModelScript;
 use crate::mint::letters_of;
+use crate::model_lane::ModelLane;
+use crate::offered::quoted;
 use crate::problem::{ModelProblem, ModelProblemKind};
-use ananke_base::text::any_of;
-use ananke_model::model::CompiledModelScript;
+use ananke_model::model::ModelIsolation;
 
 /// The name of the lane of requests that no test causes.
 const BACKGROUND: &str = "background";
@@ -20,10 +21,10 @@ const MOST_NAMES: usize = 10;
 
 /// The lanes of a server, by their names.
 #[derive(Debug, Default)]
-pub struct Lanes {
-    open: Mutex<IndexMap<String, Arc<Lane>>>,
+pub struct ModelLanes {
+    open: Mutex<IndexMap<String, Arc<ModelLane>>>,
     /// The lane of requests that no test causes, such as those for titles. It answers all of them alike.
-    background: Option<Arc<Lane>>,
+    background: Option<Arc<ModelLane>>,
     /// Wakes those that wait for the turn of another lane.
     turn_ended: Notify,
     /// Held by the one lane that may be open, if they are opened one after the other.
@@ -34,7 +35,7 @@ pub struct Lanes {
 pub type LanePermit = OwnedMutexGuard<()>;
 
 /// The marks of a request, best first.
-pub(crate) struct Evidence {
+pub(crate) struct LaneEvidence {
     /// The lane that the path names.
     pub(crate) of_path: Option<String>,
     /// The lane that the header `baggage` names.
@@ -45,23 +46,23 @@ pub(crate) struct Evidence {
     pub(crate) user_text: String,
 }
 
-impl Lanes {
-    /// Lanes of which one alone is open at a time if `is_serial`. Requests that a rule of `background` matches are of no lane.
+impl ModelLanes {
+    /// ModelLanes of which one alone is open at a time if their `isolation` is serial. Requests that a rule of `background` matches are of no lane.
     ///
     /// # Errors
     /// If a pattern of the rules cannot be compiled.
     pub fn new(
         model: &str,
         background: CompiledModelScript,
-        is_serial: bool,
+        isolation: ModelIsolation,
     ) -> Result<Self, regex::Error> {
         let mut lanes = Self::default();
         if !background.rules.is_empty() {
             let letters = letters_of(BACKGROUND, 0);
-            let lane = Lane::new(BACKGROUND, model, letters, background)?;
+            let lane = ModelLane::new(BACKGROUND, model, letters, background)?;
             lanes.background = Some(Arc::new(lane));
         }
-        if is_serial {
+        if isolation == ModelIsolation::Serial {
             lanes.one_at_a_time = Some(Arc::default());
         }
         Ok(lanes)
@@ -74,13 +75,13 @@ impl Lanes {
     }
 
     /// The lane of requests that no test causes.
-    pub(crate) fn background(&self) -> Option<&Arc<Lane>> {
+    pub(crate) fn background(&self) -> Option<&Arc<ModelLane>> {
         self.background.as_ref()
     }
 
     /// Begins a turn in which the user says `text`, once no other lane has a turn with a text that contains it or is contained in
     /// it: the text of a request then names one lane.
-    pub async fn begin_turn(&self, lane: &Lane, text: &str) {
+    pub async fn begin_turn(&self, lane: &ModelLane, text: &str) {
         loop {
             // The wait is registered before the lanes are looked at, so that the end of a turn in between wakes it.
             let ended = self.turn_ended.notified();
@@ -92,12 +93,12 @@ impl Lanes {
     }
 
     /// Ends the turn of a lane.
-    pub fn end_turn(&self, lane: &Lane) {
+    pub fn end_turn(&self, lane: &ModelLane) {
         lane.set_turn(None);
         self.turn_ended.notify_waiters();
     }
 
-    fn try_begin_turn(&self, lane: &Lane, text: &str) -> bool {
+    fn try_begin_turn(&self, lane: &ModelLane, text: &str) -> bool {
         // The lock makes one step of the look at the others and the beginning.
         let lanes = self.lanes();
         for other in lanes.values() {
@@ -135,7 +136,7 @@ impl Lanes {
         name: &str,
         model: &str,
         script: CompiledModelScript,
-    ) -> Result<Arc<Lane>, regex::Error> {
+    ) -> Result<Arc<ModelLane>, regex::Error> {
         let mut lanes = self.lanes();
         lanes.shift_remove(name);
         // Letters are made from the name, so that recordings do not change. Another lane may have the same by chance.
@@ -145,24 +146,24 @@ impl Lanes {
             attempt += 1;
             letters = letters_of(name, attempt);
         }
-        let lane = Arc::new(Lane::new(name, model, letters, script)?);
+        let lane = Arc::new(ModelLane::new(name, model, letters, script)?);
         lanes.insert(name.to_owned(), Arc::clone(&lane));
         Ok(lane)
     }
 
     /// Closes a lane: no request belongs to it any more.
-    pub fn close(&self, lane: &Lane) {
+    pub fn close(&self, lane: &ModelLane) {
         self.lanes().shift_remove(lane.name());
         self.end_turn(lane);
     }
 
     /// The lane of this name.
-    pub fn get(&self, name: &str) -> Option<Arc<Lane>> {
+    pub fn get(&self, name: &str) -> Option<Arc<ModelLane>> {
         self.lanes().get(name).cloned()
     }
 
     /// Every lane, in the order in which they were opened.
-    pub fn all(&self) -> Vec<Arc<Lane>> {
+    pub fn all(&self) -> Vec<Arc<ModelLane>> {
         self.lanes().values().cloned().collect()
     }
 
@@ -170,9 +171,9 @@ impl Lanes {
     ///
     /// # Errors
     /// If nothing names a lane for certain, or two marks name different ones.
-    pub(crate) fn find(&self, evidence: &Evidence) -> Result<Arc<Lane>, ModelProblem> {
+    pub(crate) fn find(&self, evidence: &LaneEvidence) -> Result<Arc<ModelLane>, ModelProblem> {
         let lanes = self.lanes();
-        let mut found: Option<Arc<Lane>> = None;
+        let mut found: Option<Arc<ModelLane>> = None;
         for (mark, name) in [
             ("URL", &evidence.of_path),
             ("header `baggage`", &evidence.of_baggage),
@@ -213,13 +214,13 @@ impl Lanes {
         }
     }
 
-    fn lanes(&self) -> MutexGuard<'_, IndexMap<String, Arc<Lane>>> {
+    fn lanes(&self) -> MutexGuard<'_, IndexMap<String, Arc<ModelLane>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Takes another mark for `lane` into account.
-fn agree(found: &mut Option<Arc<Lane>>, lane: &Arc<Lane>) -> Result<(), ModelProblem> {
+fn agree(found: &mut Option<Arc<ModelLane>>, lane: &Arc<ModelLane>) -> Result<(), ModelProblem> {
     match found {
         Some(known) if !Arc::ptr_eq(known, lane) => {
             let (one, other) = (known.name(), lane.name());
@@ -239,7 +240,7 @@ fn agree(found: &mut Option<Arc<Lane>>, lane: &Arc<Lane>) -> Result<(), ModelPro
     }
 }
 
-fn unattributed(message: String, lanes: &IndexMap<String, Arc<Lane>>) -> ModelProblem {
+fn unattributed(message: String, lanes: &IndexMap<String, Arc<ModelLane>>) -> ModelProblem {
     let mut names = Vec::new();
     for name in lanes.keys().take(MOST_NAMES) {
         names.push(name.as_str());
@@ -248,7 +249,7 @@ fn unattributed(message: String, lanes: &IndexMap<String, Arc<Lane>>) -> ModelPr
     let problem = if names.is_empty() {
         problem.fact("no lane is open")
     } else {
-        problem.fact(format!("the lanes are {}", any_of(&names)))
+        problem.fact(format!("the lanes are {}", quoted(&names)))
     };
     problem.help(
         "let the base URL of the agent name its lane (`URL/t/NAME/v1`), or pass the header `baggage: ananke.test=NAME` on",

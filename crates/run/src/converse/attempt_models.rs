@@ -1,0 +1,91 @@
+//! The models that an attempt's agent asks: opened before its session, asked during its turns, and judged at its end.
+
+use std::sync::Arc;
+
+use super::test_conversation::too_large;
+use crate::attempt::Attempt;
+use crate::context::RequestPace;
+use crate::models::{AttemptModels, LaneLauncher, ModelledSession};
+use ananke_agents::{Session, SessionOptions};
+use ananke_conversation::ConversationResult;
+use ananke_plan::Prepared;
+use ananke_trace::outcome::{Halt, Problem, RuleResult, Status};
+
+/// Puts the problem of a model into the result of a conversation. Whatever the agent made of it is a consequence.
+pub(super) fn end_models(models: &AttemptModels, result: &mut ConversationResult) {
+    // A conversation that ended early need not have come as far as to use all answers.
+    let is_whole = result.halt.is_none()
+        && result.turns_not_run == 0
+        && !result.rules.iter().any(RuleResult::has_failed)
+        && result
+            .turns
+            .iter()
+            .all(|turn| turn.status() == Status::Passed);
+    if is_whole {
+        models.report_unused();
+    }
+    let Some(problem) = models.problem() else {
+        return;
+    };
+    match result
+        .turns
+        .last_mut()
+        .and_then(|turn| turn.end.problem_mut())
+    {
+        Some(of_turn) => *of_turn = problem,
+        None => result.halt = Some(Halt::Broken(problem)),
+    }
+}
+
+impl Attempt<'_> {
+    /// The models that the agent's code asks, with the scripts of the test. A replay asks no agent, and so no model.
+    pub(super) async fn models(
+        &self,
+        prepared: &Prepared,
+        pace: &RequestPace,
+    ) -> Result<Arc<AttemptModels>, Problem> {
+        let hosted = &self.case.shared.models;
+        if hosted.is_empty() || !self.environment.is_live() {
+            return Ok(Arc::default());
+        }
+        // Tests of a model that is not shared wait for each other, which is no time of the attempt.
+        let mut opened = Ok(AttemptModels::default());
+        pace.hold(async {
+            opened = AttemptModels::open(hosted, &prepared.model_scripts, self.key).await;
+        })
+        .await;
+        opened.map(Arc::new).map_err(|error| too_large(&error))
+    }
+
+    /// Lets programs that are started for this attempt ask its own lanes of the models.
+    pub(super) fn point_programs_at(&self, models: &AttemptModels, options: &mut SessionOptions) {
+        if models.is_empty() {
+            return;
+        }
+        let no_proxy = self.environment.context.environment.text("NO_PROXY");
+        options.programs = Arc::new(LaneLauncher {
+            launcher: Arc::clone(&options.programs),
+            variables: models.variables(no_proxy),
+        });
+    }
+
+    /// The session of an agent whose turns its models know.
+    pub(super) fn with_models(
+        &self,
+        session: Box<dyn Session>,
+        models: &Arc<AttemptModels>,
+        pace: &RequestPace,
+    ) -> Box<dyn Session> {
+        if models.is_empty() {
+            return session;
+        }
+        let clock = Arc::clone(&self.environment.context.clock);
+        let pace = pace.with_limit(None);
+        Box::new(ModelledSession::new(
+            session,
+            Arc::clone(models),
+            pace,
+            clock,
+        ))
+    }
+}

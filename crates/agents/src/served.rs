@@ -169,7 +169,7 @@ impl ServedResponse {
     #[must_use]
     pub fn streamed(
         self,
-        frames: impl FnOnce(Value, Duration) -> Option<Vec<ServedFrame>>,
+        frames: impl FnOnce(&Value, Duration) -> Option<Vec<ServedFrame>>,
     ) -> Self {
         // Errors are documents for clients that stream as well, and an incomplete document cannot be read.
         if self.status != 200 || self.end != ServedEnd::Complete {
@@ -182,7 +182,7 @@ impl ServedResponse {
         let Ok(document) = serde_json::from_slice(&self.body()) else {
             return self;
         };
-        let Some(frames) = frames(document, after) else {
+        let Some(frames) = frames(&document, after) else {
             return self;
         };
         let mut stream = Self {

@@ -89,11 +89,13 @@ fn clients_ask_the_same_in_the_same_form() {
     }
 }
 
+fn text(text: &str) -> Value {
+    json!({ "type": "text", "text": text, "cache_control": { "type": "ephemeral" } })
+}
+
 #[test]
-fn a_body_is_read_as_a_whole() {
+fn the_blocks_of_each_message_are_read() {
     let image = json!({ "type": "image", "source": { "type": "base64", "data": "AA" } });
-    let text = |text: &str| json!({ "type": "text", "text": text, "cache_control": { "type": "ephemeral" } });
-    let search = json!({ "type": "web_search_tool_result", "tool_use_id": "s", "content": [] });
     let sent = json!({
         "model": "claude-sonnet-5", "max_tokens": 7,
         "system": [text("x-anthropic-billing-header: cch=1;"), text("Be kind.")],
@@ -104,28 +106,18 @@ fn a_body_is_read_as_a_whole() {
                 text("So"),
                 { "type": "tool_use", "id": "a", "name": "f", "input": { "x": 1 } },
                 { "type": "server_tool_use", "id": "s", "name": "web_search", "input": {} },
-                search,
+                { "type": "web_search_tool_result", "tool_use_id": "s", "content": [] },
             ] },
             { "role": "user", "content": [
                 { "type": "tool_result", "tool_use_id": "a", "is_error": true, "content": [text("no"), image] },
                 text("And?"),
             ] },
         ],
-        "tools": [
-            { "type": "custom", "name": "f", "input_schema": {} },
-            { "type": "web_search_20250305", "name": "web_search", "cache_control": {} },
-        ],
-        "mcp_servers": [{ "type": "url", "name": "s", "authorization_token": "KEY" }],
-        "tool_choice": { "type": "any" }, "metadata": { "user_id": "u" }, "brand_new": 1,
-        "output_config": { "effort": "low", "format": { "type": "json_schema" } },
     });
-    let request = read(&sent).request;
-    assert_eq!(
-        request.messages[0],
-        PromptMessage::System("Be kind.".to_owned())
-    );
-    let PromptMessage::User { text, files } = &request.messages[1] else {
-        panic!("{request:?}");
+    let messages = read(&sent).request.messages;
+    assert_eq!(messages[0], PromptMessage::System("Be kind.".to_owned()));
+    let PromptMessage::User { text, files } = &messages[1] else {
+        panic!("{messages:?}");
     };
     assert_eq!((text.as_str(), files.len()), ("Look", 1));
     let calls = vec![
@@ -137,7 +129,7 @@ fn a_body_is_read_as_a_whole() {
         text: "So".to_owned(),
         calls,
     };
-    assert_eq!(request.messages[2], answer);
+    assert_eq!(messages[2], answer);
     let hash = &files[0];
     let content = json!([{ "type": "text", "text": "no" }, { "type": "image", "hash": hash }]);
     let failed = PromptMessage::Result {
@@ -145,13 +137,27 @@ fn a_body_is_read_as_a_whole() {
         content,
         is_error: true,
     };
-    assert_eq!(request.messages[3..], [failed, user("And?")]);
+    assert_eq!(messages[3..], [failed, user("And?")]);
+}
+
+#[test]
+fn the_keys_of_a_body_are_read() {
+    let sent = json!({
+        "model": "claude-sonnet-5", "max_tokens": 7, "messages": [],
+        "tools": [
+            { "type": "custom", "name": "f", "input_schema": {} },
+            { "type": "web_search_20250305", "name": "web_search", "cache_control": {} },
+        ],
+        "mcp_servers": [{ "type": "url", "name": "s", "authorization_token": "KEY" }],
+        "tool_choice": { "type": "any" }, "metadata": { "user_id": "u" }, "brand_new": 1,
+        "output_config": { "effort": "low", "format": { "type": "json_schema" } },
+    });
+    let request = read(&sent).request;
     assert_eq!(request.tools[0].name, "f");
     let search = json!({ "type": "web_search_20250305", "name": "web_search" });
-    assert_eq!(
-        request.hosted_tools,
-        [search, json!({ "type": "url", "name": "s" })]
-    );
+    let server = json!({ "type": "url", "name": "s" });
+    assert_eq!(request.hosted_tools, [search, server]);
+    assert_eq!(request.tool_choice, json!({ "type": "any" }));
     assert_eq!(request.output_schema, json!({ "type": "json_schema" }));
     let params = json!({ "output_config": { "effort": "low" }, "brand_new": 1, "max_tokens": 7 });
     assert_eq!(Value::Object(request.params), params);

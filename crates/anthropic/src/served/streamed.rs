@@ -8,11 +8,12 @@ use super::answer_blocks::event_frame;
 use ananke_agents::ServedFrame;
 
 /// The stream that says the same as a message in one document; `None` if the document is not a message.
-pub(super) fn events(mut document: Value, after: Duration) -> Option<Vec<ServedFrame>> {
+pub(super) fn events(document: &Value, after: Duration) -> Option<Vec<ServedFrame>> {
     if document["type"] != "message" || !document["content"].is_array() {
         return None;
     }
 
+    let mut document = document.clone();
     // Each block begins as a whole, which needs no pieces.
     let content = document["content"].take();
     let reason = document["stop_reason"].take();

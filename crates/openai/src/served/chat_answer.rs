@@ -183,7 +183,7 @@ fn delta(part: &RoundPart, finish: FinishReason) -> Option<Value> {
 
 /// The places of the calls that have no arguments.
 fn calls_without_arguments(round: &Round) -> BTreeSet<usize> {
-    let mut places = BTreeSet::from_iter(0..round.calls);
+    let mut places: BTreeSet<usize> = (0..round.calls).collect();
     for (_, part) in &round.parts {
         if let RoundPart::Arguments(place, text) = part
             && !text.is_empty()

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use ananke_agents::ServedFrame;
 
 /// The stream that says the same as a completion in one document; `None` if the document is not a completion.
-pub(super) fn chunks(document: Value, after: Duration) -> Option<Vec<ServedFrame>> {
-    let chunk = chunk(document)?;
+pub(super) fn chunks(document: &Value, after: Duration) -> Option<Vec<ServedFrame>> {
+    let chunk = chunk(document.clone())?;
     Some(vec![
         ServedFrame::event(after, chunk),
         ServedFrame::event(after, "[DONE]"),

@@ -8,7 +8,7 @@ use crate::event::text_of;
 use ananke_agents::{ServedFrame, ServedResponse};
 
 /// The stream that says the same as a response in one document; `None` if the document is not a response.
-pub(super) fn events(document: Value, after: Duration) -> Option<Vec<ServedFrame>> {
+pub(super) fn events(document: &Value, after: Duration) -> Option<Vec<ServedFrame>> {
     if document["object"] != "response" {
         return None;
     }
@@ -21,13 +21,11 @@ pub(super) fn events(document: Value, after: Duration) -> Option<Vec<ServedFrame
         frames: Vec::new(),
     };
     events.add("created", json!({ "response": begun }));
-    for (place, item) in items_of(&document, "output") {
+    for (place, item) in items_of(document, "output") {
         events.add_item(place, item);
     }
-    let status = text_of(&document, "status")
-        .unwrap_or("completed")
-        .to_owned();
-    events.add(&status, json!({ "response": document }));
+    let status = text_of(document, "status").unwrap_or("completed");
+    events.add(status, json!({ "response": document }));
     Some(events.frames)
 }
 

@@ -51,6 +51,7 @@ mod masking;
 mod mcp;
 mod mistakes;
 mod mocks;
+mod models_of_agents;
 mod mutations;
 mod named_tests;
 mod newer_forms;

@@ -107,7 +107,7 @@ async fn start_models(plan: &mut Plan, screen: Screen<'_>) -> Result<HostedModel
     let hosted = match HostedModels::start(&plan.models, &listener, &notice).await {
         Ok(hosted) => hosted,
         Err(why) => {
-            let problem = Diagnostic::error(Code::BadValue, why.clone());
+            let problem = Diagnostic::error(Code::Server, why.clone());
             let help = "choose another port, or leave `port` out for one that is free";
             screen.print_problem(problem.help(help), "");
             return Err(why);

@@ -6,6 +6,7 @@
 mod agents;
 mod causes;
 pub(crate) mod levels;
+mod models;
 mod observer;
 mod table;
 

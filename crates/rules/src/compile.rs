@@ -107,6 +107,8 @@ fn collect(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     collector.switched(block.tools.as_ref());
     collector.path = "text";
     collector.switched(block.text.as_ref());
+    collector.path = "model";
+    collector.switched(block.model.as_ref());
     for (path, compile) in RULES {
         collector.path = path;
         compile(block, collector);

@@ -17,6 +17,7 @@
 //! the agent does.
 
 mod block;
+mod call_limit;
 mod checkpoint;
 mod collector;
 mod compile;
@@ -33,6 +34,7 @@ mod library;
 mod limit_registry;
 mod limit_settings;
 mod lint;
+mod model_calls;
 mod named_tool;
 mod near_values;
 mod needle;

@@ -79,7 +79,7 @@ pub(crate) fn replaced_by<'b>(entry: &RuleEntry, inner: &'b Block) -> Option<&'b
         inner
             .entries
             .iter()
-            .find(|own| own.path == entry.path)
+            .find(|own| own.path == entry.path && own.rule.of_model() == entry.rule.of_model())
             .map(|own| &own.origin)
     };
     inner

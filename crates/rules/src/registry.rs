@@ -5,6 +5,7 @@
 //! and `text.must_match`).
 
 use super::content::{outcome, output, state};
+use super::model_calls::{calls, limit, offered, params, prompt};
 use super::text::{equals, must_match, must_not_match};
 use super::tools::{
     allow_only, every, forbid, forbid_calls, max_calls, max_identical_calls, require, schema,
@@ -39,6 +40,22 @@ pub(crate) const RULES: &[RegisteredRule] = &[
     ("state", state::compile),
     ("script", script::compile),
     ("judge", judge::compile),
+    ("model.calls", calls::compile),
+    ("model.max_calls", limit::compile_calls),
+    ("model.attempts", limit::compile_attempts),
+    ("model.prompt", prompt::compile),
+    ("model.offered.require", offered::compile_required),
+    ("model.offered.forbid", offered::compile_forbidden),
+    ("model.offered.max", limit::compile_offered),
+    ("model.params", params::compile),
+    ("model.same_request", limit::compile_same_request),
+    ("model.usage.max_input_tokens", limit::compile_input_tokens),
+    (
+        "model.usage.max_output_tokens",
+        limit::compile_output_tokens,
+    ),
+    ("model.usage.max_cost_usd", limit::compile_cost),
+    ("model.max_prompt_chars", limit::compile_prompt_chars),
     ("outcome", outcome::compile),
     ("snapshot", snapshot::compile),
 ];
@@ -78,6 +95,9 @@ mod tests {
         let mut written: BTreeSet<String> = keys(&schema).into_iter().collect();
         written.extend(within("ToolRules", "tools"));
         written.extend(within("TextRules", "text"));
+        written.extend(within("ModelRules", "model"));
+        written.extend(within("OfferedRules", "model.offered"));
+        written.extend(within("ModelUsageLimits", "model.usage"));
         // Blocks, and keys that say how others are meant. The registry of limits is that of `limits`.
         for other in [
             "extends",
@@ -88,6 +108,11 @@ mod tests {
             "text.of",
             "timing",
             "usage",
+            "model",
+            "model.of_model",
+            "model.offered",
+            "model.offered.in",
+            "model.usage",
         ] {
             assert!(written.remove(other), "{other}");
         }

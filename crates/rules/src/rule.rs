@@ -107,6 +107,11 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
         true
     }
 
+    /// The key of the model that it is about, if it is about one of several.
+    fn of_model(&self) -> Option<&str> {
+        None
+    }
+
     /// Whether it expects a turn to end so.
     fn expects(&self, _outcome: &RunEnd) -> bool {
         false

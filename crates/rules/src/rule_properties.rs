@@ -21,8 +21,10 @@ pub enum RuleSubject {
     Time,
     /// The counts that a model reports.
     Tokens,
-    /// The requests to a model.
+    /// The requests to the model that is the target.
     Requests,
+    /// The requests of the agent to its model.
+    ModelCalls,
     /// Several of these, as the rule says.
     Several,
     /// All of a turn, compared with what it was before.
@@ -107,7 +109,7 @@ const fn asked(path: &'static str) -> RuleProperties {
 }
 
 /// The properties by path: a path that has no line of its own has those of the block that contains it.
-const ALL: [RuleProperties; 17] = [
+const ALL: [RuleProperties; 26] = [
     several("tools", RuleSubject::Calls),
     replaced("tools.max_calls", RuleSubject::Calls),
     replaced("tools.max_identical_calls", RuleSubject::Calls),
@@ -120,6 +122,15 @@ const ALL: [RuleProperties; 17] = [
     several("state", RuleSubject::State),
     asked("script"),
     asked("judge"),
+    several("model", RuleSubject::ModelCalls),
+    replaced("model.calls", RuleSubject::ModelCalls),
+    replaced("model.max_calls", RuleSubject::ModelCalls),
+    replaced("model.attempts", RuleSubject::ModelCalls),
+    replaced("model.params", RuleSubject::ModelCalls),
+    replaced("model.same_request", RuleSubject::ModelCalls),
+    replaced("model.max_prompt_chars", RuleSubject::ModelCalls),
+    replaced("model.offered.max", RuleSubject::ModelCalls),
+    replaced("model.usage", RuleSubject::ModelCalls),
     replaced("outcome", RuleSubject::End),
     RuleProperties {
         decider: RuleDecider::File,
@@ -137,8 +148,8 @@ impl RuleProperties {
         if own.is_some() {
             return own;
         }
-        let (block, _) = path.split_once('.')?;
-        ALL.into_iter().find(|properties| properties.path == block)
+        let (block, _) = path.rsplit_once('.')?;
+        Self::of(block)
     }
 
     /// Whether the rules with this path look at more than times and tokens.

@@ -7,8 +7,9 @@ use serde::Deserialize;
 
 use super::short::ShortForm;
 use super::{
-    CostLimit, JudgeRule, Limit, OneOrMany, OutcomeRule, ProvenanceRule, ScriptRule, SequenceRule,
-    Short, Since, SnapshotRule, Text, Toggle, ToolRules, ValueCondition, WheneverRule,
+    CostLimit, JudgeRule, Limit, ModelRules, OneOrMany, OutcomeRule, ProvenanceRule, ScriptRule,
+    SequenceRule, Short, Since, SnapshotRule, Text, Toggle, ToolRules, ValueCondition,
+    WheneverRule,
 };
 use ananke_base::diagnostic::{Span, Spanned};
 use ananke_base::text::TextForm;
@@ -78,6 +79,12 @@ pub struct AssertBlock {
     /// Limits of tokens, of their cost, and of requests to a model.
     #[schemars(example = serde_json::json!({"max_total_tokens": 5_000}))]
     pub usage: Option<Spanned<Toggle<UsageLimits>>>,
+    /// Requests of the agent to its model, for agents whose model is one of `models`: a mapping, or a list of them.
+    #[schemars(
+        extend("x-since" = "1.4"),
+        example = serde_json::json!({"calls": 2, "prompt": {"of": "system", "contains": "Never charge twice"}})
+    )]
+    pub model: Option<Spanned<Toggle<OneOrMany<Spanned<ModelRules>>>>>,
     /// Compares what the agent did with a committed file: on a turn in that turn, on a test or target in the whole
     /// test. `true`, a name for the file, or a mapping. `false` disables an inherited snapshot; on a turn it excludes
     /// the turn.
@@ -121,6 +128,17 @@ impl AssertBlock {
         TextForm {
             is_composed: has(TextNormalisation::Nfc),
             is_visible: has(TextNormalisation::Invisible),
+        }
+    }
+
+    /// The rules about requests to models, unless they are switched off.
+    pub fn model(&self) -> &[Spanned<ModelRules>] {
+        match &self.model {
+            Some(Spanned {
+                value: Toggle::On(rules),
+                ..
+            }) => &rules.0,
+            _ => &[],
         }
     }
 

@@ -66,10 +66,11 @@ pub use request_options::{Caller, RequestOptions};
 pub use respond::{ElicitationAction, ElicitationAnswer, Respond, ServerRoot};
 pub use rules::{
     AnswerStatus, AnsweredStep, CallStep, CauseStep, DetailedSource, EveryCall, ForbidCalls,
-    JudgeRule, JudgedText, MessageRole, Normalisation, OutcomeIs, OutcomeRule, ProvenanceRule,
-    Require, RequireEntry, ResultStep, RunOutcome, SamePaths, SequenceMode, SequenceRule,
-    SequenceStep, SnapshotOf, SnapshotRule, SourceName, StepKeys, Subagents, ToolRules, TracedCall,
-    TracedValues, ValueSource, WheneverRule, WhichCalls, WithinScope,
+    JudgeRule, JudgedText, MessageRole, ModelRules, ModelUsageLimits, MostRequests, Normalisation,
+    OfferedRules, OutcomeIs, OutcomeRule, PromptOf, PromptRules, ProvenanceRule, Require,
+    RequireEntry, ResultStep, RunOutcome, SamePaths, SequenceMode, SequenceRule, SequenceStep,
+    SnapshotOf, SnapshotRule, SourceName, StepKeys, Subagents, ToolRules, TracedCall, TracedValues,
+    ValueSource, WheneverRule, WhichCalls, WhichRequests, WithinScope,
 };
 pub use scalars::{
     CostLimit, Decimal, Flag, Limit, Number, OneOrMany, Scalar, Text, TimeoutMs, WholeNumber,

@@ -195,6 +195,7 @@ pub(crate) fn needs_of_rules(block: &Block) -> Vec<Need> {
         RuleSubject::Requests => Some(Capability::ModelRequests),
         RuleSubject::State => Some(Capability::State),
         RuleSubject::Text
+        | RuleSubject::ModelCalls
         | RuleSubject::End
         | RuleSubject::Time
         | RuleSubject::Several

@@ -7,4 +7,4 @@ mod collect;
 pub(crate) mod equals;
 pub(crate) mod must_match;
 pub(crate) mod must_not_match;
-mod near_text;
+pub(crate) mod near_text;

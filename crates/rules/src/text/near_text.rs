@@ -17,22 +17,22 @@ const FEWEST_LETTERS: usize = 4;
 
 /// The rule that looks for a near miss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NearFor {
+pub(crate) enum NearFor {
     Requirement,
     Prohibition,
 }
 
 /// A place where a text nearly occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct NearText {
+pub(crate) struct NearText {
     /// The place in the text as it was said.
-    pub(super) place: Range<usize>,
+    pub(crate) place: Range<usize>,
     fold: TextFold,
 }
 
 impl NearText {
     /// The first place where `needle` nearly occurs in `text`, in which it does not occur.
-    pub(super) fn find(needle: &Needle, text: &str, by: NearFor) -> Option<Self> {
+    pub(crate) fn find(needle: &Needle, text: &str, by: NearFor) -> Option<Self> {
         if text.len() > LONGEST {
             return None;
         }
@@ -57,13 +57,13 @@ impl NearText {
     }
 
     /// The differences in words, after "it occurs", and what ignores them.
-    pub(super) fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         differences_in_words(&self.fold)
     }
 }
 
 /// The differences between two whole texts in words, if a person takes them for the same.
-pub(super) fn whole_differences(wanted: &str, text: &str) -> Option<String> {
+pub(crate) fn whole_differences(wanted: &str, text: &str) -> Option<String> {
     if text.len() > LONGEST {
         return None;
     }

@@ -1,6 +1,6 @@
 //! `tools.max_calls`: how many calls there may be.
 
-use super::call_limit::CallLimit;
+use crate::call_limit::CallLimit;
 use crate::collector::Collector;
 use crate::describe::{listed, short};
 use crate::evaluation::{Finding, Judgement, Moment, Monitor, RuleScope, View};

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::call_limit::CallLimit;
+use crate::call_limit::CallLimit;
 use crate::collector::Collector;
 use crate::describe::{short, times};
 use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};

@@ -3,7 +3,6 @@
 //! **Invariant:** a call is checked once what the rule looks at is complete: its name, its arguments, or its result.
 
 pub(crate) mod allow_only;
-mod call_limit;
 pub(crate) mod every;
 pub(crate) mod forbid;
 pub(crate) mod forbid_calls;

@@ -104,6 +104,15 @@ impl CallCount {
         self.max.is_some_and(|max| count > max)
     }
 
+    /// The bounds in words, before a noun: `exactly 2`, `at least 2`, `2 to 5`.
+    pub(crate) fn in_words(self) -> String {
+        match self.max {
+            Some(0) => "no".to_owned(),
+            Some(max) if max == self.min => format!("exactly {max}"),
+            _ => self.length_in_words(),
+        }
+    }
+
     /// The bounds of a length in words: `3`, `at least 2`, `2 to 5`.
     pub(super) fn length_in_words(self) -> String {
         match (self.min, self.max) {

@@ -3,6 +3,7 @@
 //! **Invariant:** each says what is required, and nothing of how it is evaluated.
 
 mod judge;
+mod model_rules;
 mod outcome;
 mod provenance;
 mod snapshot;
@@ -11,6 +12,9 @@ mod tool_rules;
 mod whenever;
 
 pub use judge::{JudgeRule, JudgedText};
+pub use model_rules::{
+    ModelRules, ModelUsageLimits, MostRequests, OfferedRules, PromptOf, PromptRules, WhichRequests,
+};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use provenance::{
     DetailedSource, Normalisation, ProvenanceRule, SourceName, TracedCall, TracedValues,

@@ -28,6 +28,7 @@ pub struct Picks {
 
 /// A tool that a model was offered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Mask, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "OfferedTool")]
 pub struct ToolPicks {
     /// The name of the tool.
     #[schemars(extend("x-since" = "1.2"))]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Usage;
+use crate::trace::is_same_json;
 
 /// A request to a model, without what its API adds to it: ids, streaming, caching and metadata.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
@@ -27,6 +28,93 @@ pub struct ModelRequest {
     /// The parameters of sampling: temperature, limits of tokens, effort and the like, by the API's names.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub params: Map<String, Value>,
+}
+
+impl ModelRequest {
+    /// Whether another request asks the same: parameters of sampling do not count, nor the order of tools. Calls are known by their
+    /// places, since ids are made anew.
+    pub fn is_same(&self, other: &Self) -> bool {
+        // The last message differs first, in almost every conversation.
+        self.messages.len() == other.messages.len()
+            && self.model == other.model
+            && self.has_same_tools(other)
+            && is_same_json(&self.tool_choice, &other.tool_choice)
+            && is_same_json(&self.output_schema, &other.output_schema)
+            && (0..self.messages.len())
+                .rev()
+                .all(|index| self.has_same_message(other, index))
+    }
+
+    fn has_same_tools(&self, other: &Self) -> bool {
+        let is_offered = |tool: &OfferedTool| {
+            other.tools.iter().any(|offered| {
+                tool.name == offered.name
+                    && tool.description == offered.description
+                    && is_same_json(&tool.parameters, &offered.parameters)
+            })
+        };
+        let is_hosted = |tool: &Value| {
+            let hosted = other.hosted_tools.iter();
+            hosted.into_iter().any(|hosted| is_same_json(tool, hosted))
+        };
+        self.tools.len() == other.tools.len()
+            && self.hosted_tools.len() == other.hosted_tools.len()
+            && self.tools.iter().all(is_offered)
+            && self.hosted_tools.iter().all(is_hosted)
+    }
+
+    fn has_same_message(&self, other: &Self, index: usize) -> bool {
+        match (&self.messages[index], &other.messages[index]) {
+            (
+                PromptMessage::Assistant { text, calls },
+                PromptMessage::Assistant {
+                    text: other_text,
+                    calls: other_calls,
+                },
+            ) => {
+                text == other_text
+                    && calls.len() == other_calls.len()
+                    && calls.iter().zip(other_calls).all(|(one, other)| {
+                        one.tool == other.tool && is_same_json(&one.args, &other.args)
+                    })
+            }
+            (
+                PromptMessage::Result {
+                    call,
+                    content,
+                    is_error,
+                },
+                PromptMessage::Result {
+                    call: other_call,
+                    content: other_content,
+                    is_error: other_is_error,
+                },
+            ) => {
+                is_error == other_is_error
+                    && is_same_json(content, other_content)
+                    && self.place_of(call, index) == other.place_of(other_call, index)
+            }
+            (
+                PromptMessage::Approval { is_approved, .. },
+                PromptMessage::Approval {
+                    is_approved: other, ..
+                },
+            ) => is_approved == other,
+            (one, other) => one == other,
+        }
+    }
+
+    /// The place of the newest call with an id before a message: its message, and its number there.
+    fn place_of(&self, id: &str, before: usize) -> Option<(usize, usize)> {
+        for (index, message) in self.messages[..before].iter().enumerate().rev() {
+            if let PromptMessage::Assistant { calls, .. } = message
+                && let Some(number) = calls.iter().position(|call| call.id == id)
+            {
+                return Some((index, number));
+            }
+        }
+        None
+    }
 }
 
 /// A tool that an agent offers to its model.

@@ -7,8 +7,8 @@ use serde::Deserialize;
 
 use super::short::ShortForm;
 use super::{
-    CostLimit, JudgeRule, Limit, ModelRules, OneOrMany, OutcomeRule, ProvenanceRule, ScriptRule,
-    SequenceRule, Short, Since, SnapshotRule, Text, Toggle, ToolRules, ValueCondition,
+    CostLimit, FormsSince, JudgeRule, Limit, ModelRules, OneOrMany, OutcomeRule, ProvenanceRule,
+    ScriptRule, SequenceRule, Short, Since, SnapshotRule, Text, Toggle, ToolRules, ValueCondition,
     WheneverRule,
 };
 use ananke_base::diagnostic::{Span, Spanned};
@@ -82,6 +82,7 @@ pub struct AssertBlock {
     /// Requests of the agent to its model, for agents whose model is one of `models`: a mapping, or a list of them.
     #[schemars(
         extend("x-since" = "1.4"),
+        transform = FormsSince("1.4"),
         example = serde_json::json!({"calls": 2, "prompt": {"of": "system", "contains": "Never charge twice"}})
     )]
     pub model: Option<Spanned<Toggle<OneOrMany<Spanned<ModelRules>>>>>,

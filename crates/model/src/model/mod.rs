@@ -78,7 +78,7 @@ pub use scalars::{
 };
 pub use short::{Short, ShortForm, TextOr};
 pub use simulate::{Checkpoint, Simulate, SimulatorName, Walk, WalkAction};
-pub use since::{Excludes, NotBefore, OneSince, Since, TYPE, branch, take_properties};
+pub use since::{Excludes, FormsSince, NotBefore, OneSince, Since, TYPE, branch, take_properties};
 pub use test::Test;
 pub use test_file::TestFile;
 pub use test_runs::{BrokenProhibitions, Percent, TestRuns};

@@ -43,6 +43,39 @@ impl Transform for NotBefore {
     }
 }
 
+/// Says of the forms of a value, or of those of every key of a type, that they are not older than this version, although other
+/// keys have had `false` for longer.
+#[derive(Clone, Copy, Debug)]
+pub struct FormsSince(pub &'static str);
+
+impl Transform for FormsSince {
+    fn transform(&mut self, schema: &mut Schema) {
+        self.mark(schema.get_mut("anyOf"));
+        if let Some(Value::Object(keys)) = schema.get_mut("properties") {
+            for key in keys.values_mut() {
+                self.mark(key.get_mut("anyOf"));
+            }
+        }
+    }
+}
+
+impl FormsSince {
+    /// Marks the forms of a union, also those of one within it.
+    fn mark(self, forms: Option<&mut Value>) {
+        let Some(Value::Array(forms)) = forms else {
+            return;
+        };
+        for form in forms {
+            self.mark(form.get_mut("anyOf"));
+            if let Some(Value::String(since)) = form.get_mut("x-since")
+                && since.as_str() < self.0
+            {
+                self.0.clone_into(since);
+            }
+        }
+    }
+}
+
 /// Says since when one value is allowed instead of a list: of a union's forms all but the list and `false`.
 #[derive(Clone, Copy, Debug)]
 pub struct OneSince(pub &'static str);

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::model::{CostLimit, Count, Limit, OneOrMany, Short, Since, Text, Toggle};
+use crate::model::{CostLimit, Count, FormsSince, Limit, OneOrMany, Short, Since, Text, Toggle};
 use ananke_base::diagnostic::{Span, Spanned};
 use ananke_base::source::{FreeMap, Node};
 
@@ -16,7 +16,7 @@ const HIDDEN_TOOLS: [&str; 1] = ["delete_order"];
 /// after an error is an attempt of the same call.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.4"))]
+#[schemars(transform = Since("1.4"), transform = FormsSince("1.4"))]
 pub struct ModelRules {
     /// The model that the rules are about: a key of `models`. Default: all models.
     #[schemars(example = &"planner")]
@@ -123,7 +123,7 @@ pub enum WhichRequests {
 /// The tools that requests offer to the model.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.4"))]
+#[schemars(transform = Since("1.4"), transform = FormsSince("1.4"))]
 pub struct OfferedRules {
     /// Tools that must be offered, by exact name.
     #[schemars(example = OFFERED_TOOLS)]

@@ -105,7 +105,7 @@ fn what_nothing_answers_is_an_error_in_the_form_of_the_api() {
     for expected in [
         "error[model-miss]: call 2 to the model has no reply: no rule matches, and all 1 replies are used",
         "error[model-path]: there is nothing at POST /v1/nothing",
-        "error[model-unread]: a body is no request of",
+        "error[model-unread]: the body is not a valid request of",
         "asked: the Responses API, gpt-5, user \"Pay\"",
     ] {
         assert!(errors.contains(expected), "{expected}\n{errors}");
@@ -141,7 +141,10 @@ fn a_script_with_mistakes_starts_nothing() {
     assert_eq!(output.status.code(), Some(1));
     let errors = stderr(&output);
     assert!(errors.contains("unknown key `sya`"), "{errors}");
-    assert!(errors.contains("unknown key `result`"), "{errors}");
+    assert!(
+        errors.contains("the agent's own code gives them"),
+        "{errors}"
+    );
     assert!(!errors.contains("the model is at"), "{errors}");
 }
 

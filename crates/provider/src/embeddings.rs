@@ -21,6 +21,7 @@ const LONGEST: usize = 65_536;
 const MOST_TEXTS: usize = 2048;
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct EmbeddingsBody {
     #[serde(default)]
     model: String,

@@ -1,12 +1,14 @@
 //! The marks of a request by which its lane is known.
 
 use ananke_agents::http_server::ReceivedRequest;
-use ananke_trace::trace::{ModelRequest, PromptMessage};
 
-use crate::mint::letters_in;
+use crate::mint::minted_letters;
 
 /// The part of a path that has the name of a lane after it: `/t/NAME/v1/…`.
 pub(crate) const LANE_PREFIX: &str = "/t/";
+
+/// The beginning of the signatures of reasoning, to which an id is added.
+const SIGNATURE_PREFIX: &[u8] = b"YW5hbmtl";
 
 /// The key of the lane in the header `baggage` (W3C Baggage).
 const BAGGAGE_KEY: &str = "ananke.test";
@@ -37,33 +39,21 @@ pub(crate) fn lane_of_baggage(request: &ReceivedRequest) -> Option<String> {
     None
 }
 
-/// The letters of the lanes that ids in a request name, each once.
-pub(crate) fn letters_of_ids(request: &ModelRequest, previous: Option<&str>) -> Vec<String> {
+/// The letters of the lanes that ids in the body of a request name, each once. Every API has them in other keys, and some as a part
+/// of a signature.
+pub(crate) fn letters_of_ids(body: &[u8]) -> Vec<String> {
     let mut letters = Vec::new();
-    if let Some(id) = previous {
-        add_letters(id, &mut letters);
-    }
-    for message in &request.messages {
-        match message {
-            PromptMessage::Assistant { calls, .. } => {
-                for call in calls {
-                    add_letters(&call.id, &mut letters);
-                }
-            }
-            PromptMessage::Result { call, .. } => add_letters(call, &mut letters),
-            PromptMessage::Approval { id, .. } => add_letters(id, &mut letters),
-            PromptMessage::System(_) | PromptMessage::User { .. } => {}
+    for (place, byte) in body.iter().enumerate() {
+        if !matches!(byte, b'_' | b'-') && !body[..=place].ends_with(SIGNATURE_PREFIX) {
+            continue;
+        }
+        if let Some(found) = minted_letters(&body[place + 1..])
+            && !letters.iter().any(|known| known == found)
+        {
+            letters.push(found.to_owned());
         }
     }
     letters
-}
-
-fn add_letters(id: &str, letters: &mut Vec<String>) {
-    if let Some(found) = letters_in(id)
-        && !letters.iter().any(|known| known == found)
-    {
-        letters.push(found.to_owned());
-    }
 }
 
 /// A name as a part of a path: everything but letters, digits and a few signs is escaped.
@@ -130,6 +120,13 @@ mod tests {
                 (Some(name.to_owned()), "/v1/responses")
             );
         }
+    }
+
+    #[test]
+    fn ids_are_found_wherever_an_api_has_them() {
+        let body = br#"{"previous_response_id":"resp_abcd1","input":[{"id":"msg_EfGh2_0"},{"signature":"YW5hbmtlIjKl3"},"call_abcd9 and my_tool_name1"]}"#;
+        assert_eq!(letters_of_ids(body), ["abcd", "EfGh", "IjKl", "name"]);
+        assert_eq!(letters_of_ids(b"call_abc"), Vec::<String>::new());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::compiled_script::CompiledModelScript;
-use ananke_base::diagnostic::{Diagnostic, SourceFile};
+use ananke_base::diagnostic::{Code, Diagnostic, SourceFile};
 use ananke_model::model::ScriptFile;
 use ananke_model::schema::{FileKind, Version, load};
 use ananke_model::variables::{Fill as _, Interpolation, Mode, Scope};
@@ -34,6 +34,11 @@ impl FileScripts {
             },
             ScriptFile::Lanes(lanes) => {
                 let mut filled = Vec::new();
+                if lanes.iter().next().is_none() {
+                    let message = "`lanes` needs at least one entry";
+                    let place = loaded.node.span;
+                    interpolation.report(Code::BadValue, place, message, None);
+                }
                 for (name, script) in lanes {
                     if let Ok(script) = script.fill(&mut interpolation) {
                         filled.push((name.value.clone(), script));

@@ -44,8 +44,10 @@ pub struct ModelLane {
 pub struct LaneUse {
     /// The calls that were answered, in their order.
     pub calls: Vec<ModelCall>,
-    /// The problems.
+    /// The problems: the first of the lane.
     pub problems: Vec<ModelProblem>,
+    /// The number of further problems, which are not kept.
+    pub more_problems: usize,
     /// The time that passed in the test, although nothing slept.
     pub passed: Duration,
 }
@@ -407,6 +409,8 @@ impl LaneState {
         self.problems += 1;
         if self.problems <= MOST_PROBLEMS {
             self.since_taken.problems.push(problem);
+        } else {
+            self.since_taken.more_problems += 1;
         }
     }
 }

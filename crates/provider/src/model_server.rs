@@ -72,6 +72,8 @@ struct WholeRequest {
     of_path: Option<String>,
     of_baggage: Option<String>,
     is_repeated: bool,
+    /// The encoding of the body, if it has one.
+    encoding: Option<String>,
     body: Bytes,
 }
 
@@ -95,7 +97,12 @@ impl ModelServer {
         let number = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
         let target = masked_query(&request.target).into_owned();
         let (of_path, path) = lane_of_path(request.path());
-        let path = path.to_owned();
+        // A base URL that ends with a slash adds one to some paths.
+        let path = match path.trim_end_matches('/') {
+            "" => "/".to_owned(),
+            path => path.to_owned(),
+        };
+        let encoding = request.header("content-encoding").map(str::to_owned);
         let of_baggage = lane_of_baggage(&request);
         let is_repeated = request
             .header(RETRY_COUNT)
@@ -109,6 +116,7 @@ impl ModelServer {
                     of_path,
                     of_baggage,
                     is_repeated,
+                    encoding,
                     body: body.clone(),
                 };
                 (self.answer(&whole), logged_body(&body))
@@ -168,10 +176,17 @@ impl ModelServer {
 
     /// The answer to a request of this API.
     fn ask(&self, wire: &'static dyn ModelWire, request: &WholeRequest) -> Answered {
-        let body = match wire.read(&request.body) {
+        let read = match &request.encoding {
+            Some(encoding) if encoding != "identity" => {
+                Err(format!("the content encoding `{encoding}` is not read"))
+            }
+            _ if request.body.is_empty() => Err("it is empty".to_owned()),
+            _ => wire.read(&request.body),
+        };
+        let body = match read {
             Ok(body) => body,
             Err(why) => {
-                let message = format!("a body is no request of {}: {why}", wire.name());
+                let message = format!("the body is not a valid request of {}: {why}", wire.name());
                 let problem = ModelProblem::new(ModelProblemKind::Unread, message);
                 self.report(request, &problem);
                 return Answered::refused(wire, &problem, None);
@@ -190,7 +205,7 @@ impl ModelServer {
             is_repeated: request.is_repeated,
         };
         let lanes = self.lanes_of(&body.request.model);
-        let lane = match self.lane(lanes, &of_lane, request, body.previous.as_deref()) {
+        let lane = match self.lane(lanes, &of_lane, request) {
             Ok(lane) => lane,
             Err(problem) => return Answered::refused(wire, &problem, None),
         };
@@ -225,7 +240,6 @@ impl ModelServer {
         lanes: &ModelLanes,
         asked: &LaneRequest<'_>,
         request: &WholeRequest,
-        previous: Option<&str>,
     ) -> Result<Arc<ModelLane>, ModelProblem> {
         if let Some(background) = lanes.background()
             && background.has_rule_for(asked)
@@ -233,7 +247,7 @@ impl ModelServer {
             return Ok(Arc::clone(background));
         }
         let evidence = LaneEvidence {
-            letters: letters_of_ids(asked.request, previous),
+            letters: letters_of_ids(&request.body),
             user_text: last_user_text(asked.request).to_owned(),
             ..request.evidence()
         };
@@ -257,7 +271,7 @@ impl ModelServer {
         match embeddings(&request.body) {
             Ok(answer) => Answered::json(200, &answer, "hash"),
             Err(why) => {
-                let message = format!("a body is no request for embeddings: {why}");
+                let message = format!("the body is not a valid request for embeddings: {why}");
                 let problem = ModelProblem::new(ModelProblemKind::Unread, message);
                 self.report(request, &problem);
                 Answered::json(400, &error_body(&problem), "miss")
@@ -275,7 +289,7 @@ impl ModelServer {
         let message = format!("there is nothing at {} {path}", request.method);
         let problem = ModelProblem::new(ModelProblemKind::UnknownPath, message)
             .fact(format!("known ends of a path are {}", paths.join(", ")))
-            .help("give the SDK another base URL, or another API of its provider");
+            .help(help_for_path(path.as_ref()));
         self.report(request, &problem);
         Answered::json(404, &error_body(&problem), "miss")
     }
@@ -353,6 +367,15 @@ impl Answered {
 
     fn text(status: u16, problem: &ModelProblem) -> Self {
         Self::json(status, &error_body(problem), "miss")
+    }
+}
+
+/// The remedy for a request to a path that no API has.
+fn help_for_path(path: &str) -> &'static str {
+    if path.contains(":generateContent") || path.contains(":streamGenerateContent") {
+        "the API of Gemini is not answered: let the agent use another provider in its tests"
+    } else {
+        "give the SDK another base URL, or another API of its provider"
     }
 }
 

@@ -10,6 +10,9 @@ use ananke_trace::trace::{ModelRequest, OfferedTool};
 /// The most offered names that a message lists.
 const MOST_NAMES: usize = 20;
 
+/// The choice of tools by which a request forbids calls.
+const NO_TOOL: &str = "none";
+
 /// The most characters of arguments that a message has.
 const SHOWN_CHARS: usize = 400;
 
@@ -25,6 +28,15 @@ pub(crate) fn check_offered(
     let Some(offered) = request.tools.iter().find(|known| known.name == tool) else {
         return Err(not_offered(tool, request));
     };
+    // Some APIs have the word alone, others an object of this type.
+    let choice = &request.tool_choice;
+    if choice == NO_TOOL || choice["type"] == NO_TOOL {
+        let message = format!("the script calls `{tool}`, and the request forbids calls");
+        let help = "write `say` instead, or `undeclared: true` in the call if the model is to make this mistake";
+        return Err(ModelProblem::new(ModelProblemKind::NotOffered, message)
+            .fact(format!("tool choice of the request: {choice}"))
+            .help(help));
+    }
     check_arguments(offered, args)
 }
 
@@ -144,6 +156,17 @@ mod tests {
             "error[script-not-offered]: the script calls `charge_crad`, which the request does not offer\n  \
              the request offers `charge_card`\n  help: write `tool: charge_card`"
         );
+    }
+
+    #[test]
+    fn a_request_that_forbids_calls_gets_none() {
+        for choice in [json!("none"), json!({ "type": "none" })] {
+            let mut request = request();
+            request.tool_choice = choice;
+            let args = json!({ "amount": 1 }).as_object().unwrap().clone();
+            let problem = check_offered("charge_card", &args, &request).unwrap_err();
+            assert!(problem.message.ends_with("the request forbids calls"));
+        }
     }
 
     #[test]

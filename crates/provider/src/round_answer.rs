@@ -51,7 +51,7 @@ pub(crate) fn round_answer(
     for step in &reply.steps {
         made.add(step, mint);
     }
-    made.round.usage = made.answer.usage;
+    made.round.usage = Some(sent_usage(made.answer.usage));
     made.round.finish = made.answer.finish;
     Ok(made)
 }
@@ -91,6 +91,15 @@ impl RoundAnswer {
     fn part(&mut self, part: RoundPart) {
         self.round.parts.push((Duration::ZERO, part));
     }
+}
+
+/// The tokens as they are sent. No provider omits them, so that an agent may rely on numbers; what is not known is 0 there, and stays
+/// unknown to rules.
+fn sent_usage(known: Option<Usage>) -> Usage {
+    let usage = known.unwrap_or_default();
+    let input = usage.input.whole().unwrap_or_default();
+    let output = usage.output.whole().unwrap_or_default();
+    Usage::reported(Some(input), Some(output), None)
 }
 
 fn usage(tokens: AnswerTokens) -> Usage {

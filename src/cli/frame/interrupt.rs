@@ -91,6 +91,15 @@ fn exit_at_once(exit: Exit) {
     std::process::exit(exit.number());
 }
 
+/// A signal that asks a program to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StopSignal {
+    /// Ctrl-C.
+    Interrupt,
+    /// SIGTERM, or the end of the terminal.
+    Terminate,
+}
+
 /// The signals that stop a run.
 #[cfg(unix)]
 pub(crate) struct Signals {
@@ -126,6 +135,11 @@ impl Signals {
 
     /// The next one.
     pub(crate) async fn next(&mut self) {
+        let _any = self.next_signal().await;
+    }
+
+    /// The next one, and what it asks for.
+    pub(crate) async fn next_signal(&mut self) -> StopSignal {
         let hangs_up = async {
             match &mut self.hangup {
                 Some(hangup) => hangup.recv().await,
@@ -133,9 +147,9 @@ impl Signals {
             }
         };
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            _ = hangs_up => {}
+            _ = self.interrupt.recv() => StopSignal::Interrupt,
+            _ = self.terminate.recv() => StopSignal::Terminate,
+            _ = hangs_up => StopSignal::Terminate,
         }
     }
 }
@@ -154,5 +168,11 @@ impl Signals {
     /// The next one.
     pub(crate) async fn next(&mut self) {
         self.0.recv().await;
+    }
+
+    /// The next one, and what it asks for.
+    pub(crate) async fn next_signal(&mut self) -> StopSignal {
+        self.next().await;
+        StopSignal::Interrupt
     }
 }

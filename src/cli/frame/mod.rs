@@ -18,7 +18,7 @@ mod runtime;
 pub(crate) use colour::{Colour, colouring, is_dumb};
 pub(crate) use exit::Exit;
 pub(crate) use failed::{CommandOptions, Failed};
-pub(crate) use interrupt::{Signals, interruptible, interruptible_at_terminal};
+pub(crate) use interrupt::{Signals, StopSignal, interruptible, interruptible_at_terminal};
 pub(crate) use print::{print, print_now, say, say_styled, streams, unless_gone};
 pub(crate) use print_problems::{print_problems, print_problems_above};
 pub(crate) use runtime::block_on;

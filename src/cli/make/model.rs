@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Write as _;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,7 +19,9 @@ use ananke::variables::Scope;
 use clap::Args;
 
 use super::mock::open_log;
-use crate::cli::frame::{Colour, CommandOptions, Exit, Failed, Signals, block_on, print_now, say};
+use crate::cli::frame::{
+    Colour, CommandOptions, Exit, Failed, Signals, StopSignal, block_on, print_now, say,
+};
 use crate::cli::options::AccessOptions;
 use crate::cli::output::named_path;
 
@@ -74,7 +76,7 @@ async fn serve(options: &ModelCommand, context: &Context) -> Result<Exit, Failed
         Failed::new(format!("cannot listen on {host}, port {port}: {error}"))
             .help("choose another port, or 0 for one that is free")
     })?;
-    let url = format!("http://{}", port.address());
+    let url = url_of(port.address());
     if !port.address().ip().is_loopback() {
         say("warning: other machines can reach this port");
     }
@@ -97,6 +99,18 @@ async fn serve(options: &ModelCommand, context: &Context) -> Result<Exit, Failed
         }
     };
     Ok(verdict(&lanes, &listener, ended))
+}
+
+/// The address at which programs on this machine reach the port.
+fn url_of(mut address: SocketAddr) -> String {
+    if address.ip().is_unspecified() {
+        let loopback = match address.ip() {
+            IpAddr::V4(_) => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            IpAddr::V6(_) => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        };
+        address.set_ip(loopback);
+    }
+    format!("http://{address}")
 }
 
 /// Reads the script, and opens a lane for each part of it.
@@ -146,17 +160,19 @@ async fn follow(
     signals: &mut Signals,
     context: &Context,
 ) -> std::io::Result<ExitStatus> {
-    // The keys of a terminal send their signal to the program as well, so that the first one is not passed on.
-    let mut is_known = context.stdin_is_terminal;
+    // The keys of a terminal send their signal to the program as well.
+    let has_terminal =
+        context.stdin_is_terminal || context.stdout_is_terminal || context.stderr_is_terminal;
     loop {
-        tokio::select! {
+        let signal = tokio::select! {
             ended = program.ends() => return ended,
-            () = signals.next() => {}
+            signal = signals.next_signal() => signal,
+        };
+        match signal {
+            StopSignal::Interrupt if has_terminal => {}
+            StopSignal::Interrupt => program.interrupt(),
+            StopSignal::Terminate => program.terminate(),
         }
-        if !is_known {
-            program.terminate();
-        }
-        is_known = false;
     }
 }
 
@@ -179,7 +195,8 @@ fn verdict(lanes: &ModelLanes, log: &RequestLog, ended: Exit) -> Exit {
     let mut printed: Vec<ModelProblem> = Vec::new();
     for lane in &lanes {
         lane.report_unused();
-        for problem in lane.take().problems {
+        let happened = lane.take();
+        for problem in happened.problems {
             // A request of no certain lane is a problem of every lane that it may be of.
             if printed.contains(&problem) {
                 continue;
@@ -189,6 +206,13 @@ fn verdict(lanes: &ModelLanes, log: &RequestLog, ended: Exit) -> Exit {
             }
             say(&problem.to_string());
             printed.push(problem);
+        }
+        if happened.more_problems > 0 {
+            let more = happened.more_problems;
+            say(&format!(
+                "and {more} more problems of lane `{}`",
+                lane.name()
+            ));
         }
     }
     let has_problem = log.has_problem() || !printed.is_empty();

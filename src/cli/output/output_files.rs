@@ -20,7 +20,7 @@ use ananke::{golden::is_golden, model::ReportFormat, recording::is_recording};
 const BEGINNING: u64 = 4 << 10;
 
 /// Beginning of a line of the log of requests.
-const OWN_LOG: &str = "{\"request\":";
+const OWN_LOGS: [&str; 2] = ["{\"request\":", "{\"n\":"];
 
 /// The option that files are replaced.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -215,7 +215,7 @@ impl OutputKind {
         let text = String::from_utf8_lossy(&beginning);
         match self {
             Self::Report(format) => is_report(format, file, &text),
-            Self::Log => text.starts_with(OWN_LOG),
+            Self::Log => OWN_LOGS.iter().any(|start| text.starts_with(start)),
             Self::Source => false,
         }
     }

@@ -12,6 +12,7 @@ use ananke_base::source::received_json::read_as;
 use ananke_trace::trace::{ModelRequest, ModelToolCall, PromptMessage};
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct MessagesBody {
     model: String,
     /// The most tokens of the answer. The API requires the number, by which its requests differ from those of other APIs.

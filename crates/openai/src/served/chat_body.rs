@@ -11,6 +11,7 @@ use ananke_base::source::received_json::read_as;
 use ananke_trace::trace::{ModelRequest, ModelToolCall, PromptMessage};
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct ChatBody {
     model: String,
     messages: Vec<BodyMessage>,

@@ -181,7 +181,12 @@ fn fill(
         name: name.value.clone(),
         port,
         listen,
-        host: host?.unwrap_or_else(|| listen.to_string()),
+        host: match host? {
+            Some(host) => host,
+            // Nothing can be reached at the address of all interfaces.
+            None if listen.is_unspecified() => LISTEN.to_owned(),
+            None => listen.to_string(),
+        },
         environment: environment?,
         names: names?,
         script,

@@ -13,6 +13,7 @@ use ananke_base::source::received_json::read_as;
 use ananke_trace::trace::{ModelRequest, ModelToolCall, PromptMessage};
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct ResponsesBody {
     model: String,
     input: Option<Value>,

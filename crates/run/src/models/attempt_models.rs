@@ -1,5 +1,6 @@
 //! The models that one attempt at a test uses: a lane of each.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -15,6 +16,8 @@ pub(crate) struct AttemptModels {
     lanes: Vec<AttemptLane>,
     /// The problems so far.
     problems: Mutex<Vec<ModelProblem>>,
+    /// The number of further ones.
+    more_problems: AtomicUsize,
 }
 
 /// The lane of an attempt in one model.
@@ -95,6 +98,8 @@ impl AttemptModels {
             all.calls.extend(happened.calls);
             all.passed += happened.passed;
             lock(&self.problems).extend(happened.problems);
+            self.more_problems
+                .fetch_add(happened.more_problems, Ordering::Relaxed);
         }
         all
     }
@@ -121,10 +126,11 @@ impl AttemptModels {
             message.push_str("\n  ");
             message.push_str(fact);
         }
-        match problems.len() {
-            1 => {}
-            2 => message.push_str("\n  and 1 more problem with a model"),
-            count => message.push_str(&format!("\n  and {} more problems with a model", count - 1)),
+        let more = problems.len() - 1 + self.more_problems.load(Ordering::Relaxed);
+        match more {
+            0 => {}
+            1 => message.push_str("\n  and 1 more problem with a model"),
+            more => message.push_str(&format!("\n  and {more} more problems with a model")),
         }
         Some(Problem {
             kind: ErrorKind::Model,

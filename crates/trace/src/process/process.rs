@@ -99,7 +99,14 @@ impl Foreground {
         Ok(group::exit_status(status))
     }
 
-    /// Asks the program to end. The keys of the terminal have asked it already; a signal of another program has not.
+    /// Interrupts the program, as Ctrl-C does.
+    pub fn interrupt(&self) {
+        if let Some(number) = self.child.id() {
+            interrupt(number);
+        }
+    }
+
+    /// Asks the program to end.
     pub fn terminate(&self) {
         if let Some(number) = self.child.id() {
             ask_to_end(number);

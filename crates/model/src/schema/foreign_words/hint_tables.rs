@@ -213,6 +213,11 @@ pub(super) const MAPPING_SENTENCES: &[Sentence] = LIST_SENTENCES.split_at(1).1;
 /// Sentences for test files.
 pub(super) const TEST_SENTENCES: &[Sentence] = &[
     (
+        &["result", "output", "answer"],
+        "undeclared",
+        "the script of a model has no results: the agent's own code gives them",
+    ),
+    (
         &["text"],
         "attachments",
         "write what the user says as `user: …`, and what the answer must be as `assert: { text: … }`",

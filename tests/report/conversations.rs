@@ -96,6 +96,7 @@ pub(super) fn move_to(line: &mut TranscriptLine, number: u32) {
         TranscriptLine::Says(said) | TranscriptLine::Thinks(said) => said.event.turn = number,
         TranscriptLine::Custom { event, .. } => event.turn = number,
         TranscriptLine::Answered(late) => late.event.turn = number,
+        TranscriptLine::Asks(model) => model.event.turn = number,
         TranscriptLine::Calls(call) => {
             (call.event.turn, call.result_event.turn) = (number, number);
         }

@@ -6,16 +6,16 @@ use std::path::Path;
 
 use ananke::context::Colouring;
 use ananke::outcome::{
-    CallFailure, EndCause, ErrorKind, Gap, LateResult, Measured, MeasuredUnit, OpenInterrupt,
-    Outcome, ReportedRunEnd, RuleCounts, RuleResult, RuleStatus, RunEvent, RunPolicy, SaidLine,
-    SelfComparison, SkipCause, StateChangeKind, Status, StatusChange, TimeLimits, TokenTotals,
-    Transcript, TranscriptLine, TurnEnd, TurnOutcome,
+    CallFailure, EndCause, ErrorKind, Gap, LateResult, Measured, MeasuredUnit, ModelLine,
+    OpenInterrupt, Outcome, ReportedRunEnd, RuleCounts, RuleResult, RuleStatus, RunEvent,
+    RunPolicy, SaidLine, SelfComparison, SkipCause, StateChangeKind, Status, StatusChange,
+    TimeLimits, TokenTotals, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
 };
 use ananke::redact::Sealed;
 use ananke::report::terminal::Verbosity;
 use ananke::run_document::read_document;
 use ananke::statistics::SequentialTest;
-use ananke::trace::{AgentTime, EventNumber, Usage};
+use ananke::trace::{AgentTime, AnsweredBy, EventNumber, Usage};
 use ananke::{FileOptions, ReportFormat, create_report};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -150,6 +150,7 @@ impl Choices<'_> {
                 TranscriptLine::Says(said) | TranscriptLine::Thinks(said) => said.event = event,
                 TranscriptLine::Custom { event: own, .. } => *own = event,
                 TranscriptLine::Answered(late) => late.event = event,
+                TranscriptLine::Asks(model) => model.event = event,
                 TranscriptLine::Calls(call) => {
                     (call.event, call.result_event) = (event, (turn.number, number + 1).into());
                 }
@@ -247,6 +248,21 @@ impl Choices<'_> {
                 name: self.text(),
                 value: self.text(),
             },
+            TranscriptLine::Asks(ModelLine {
+                event,
+                number,
+                name: self.text(),
+                model: self.text(),
+                api: self.text(),
+                attempts: number,
+                answered_by: self.one_of(&[AnsweredBy::Live, AnsweredBy::Recording(3)]),
+                asked: self.text(),
+                answered: self.text(),
+                request: self.text(),
+                answer: self.text(),
+                input_tokens: at_us,
+                output_tokens: self.maybe(31),
+            }),
         ])
     }
 

@@ -29,6 +29,7 @@ mod fakes;
 pub mod helper;
 mod hosts;
 mod input_source;
+mod model_line;
 pub mod observed;
 mod observer;
 mod pending;

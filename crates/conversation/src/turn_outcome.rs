@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::model_line::model_line;
 use ananke_base::context::{At, Clock};
 use ananke_base::message::HistoryMessage;
 use ananke_base::text::compact_json;
@@ -10,8 +11,8 @@ use ananke_trace::outcome::{
     ReportedRunEnd, SaidLine, TimeLimits, Timing, TranscriptLine, TurnEnd, TurnOutcome, bounded,
 };
 use ananke_trace::trace::{
-    self, CustomEvent, Message, MessageKind, Origin, Peer, ReportedItem, ToolCall, ToolResult,
-    Trace, TraceItem, TurnRanges, Violation,
+    self, CustomEvent, LoggedModelCall, Message, MessageKind, Origin, Peer, ReportedItem, ToolCall,
+    ToolResult, Trace, TraceItem, TurnRanges, Violation,
 };
 
 /// The most lines of one turn that a report gets.
@@ -200,6 +201,7 @@ enum ShownItem<'t> {
     Call(&'t ToolCall),
     Late(&'t ToolCall, &'t ToolResult),
     Custom(&'t CustomEvent),
+    Model(&'t LoggedModelCall),
 }
 
 impl<'t> ShownItem<'t> {
@@ -232,9 +234,10 @@ impl<'t> ShownItem<'t> {
                 Some(Self::Late(call, item.result(trace)?))
             }
             // Answers to interrupts are in the input of the turn, and the report has a section for the state.
-            ReportedItem::Logged(
-                TraceItem::Answer { .. } | TraceItem::State(_) | TraceItem::ModelCall(_),
-            ) => None,
+            ReportedItem::Logged(TraceItem::Answer { .. } | TraceItem::State(_)) => None,
+            ReportedItem::Logged(TraceItem::ModelCall(index)) => {
+                Some(Self::Model(&trace.model_calls[index]))
+            }
             ReportedItem::Custom(index) => Some(Self::Custom(&trace.custom[index])),
         }
     }
@@ -254,6 +257,7 @@ impl<'t> ShownItem<'t> {
             Self::Late(call, result) => {
                 TranscriptLine::Answered(late_result(trace, turn, call, result))
             }
+            Self::Model(logged) => TranscriptLine::Asks(model_line(trace, turn, logged)),
             Self::Custom(custom) => TranscriptLine::Custom {
                 event: turn.numbered(custom.event),
                 at_us: Some(event_micros(trace, turn, custom.event)),

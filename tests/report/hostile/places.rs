@@ -8,11 +8,12 @@ use std::sync::Arc;
 use ananke::context::At;
 use ananke::diagnostic::Place;
 use ananke::outcome::{
-    LateResult, NearName, NearNames, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, RunClose,
-    RunEvent, RunFacts, SaidLine, SelfComparison, SnapshotWritten, Status, TokenTotals,
+    LateResult, ModelLine, NearName, NearNames, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd,
+    RunClose, RunEvent, RunFacts, SaidLine, SelfComparison, SnapshotWritten, Status, TokenTotals,
     TranscriptLine, TurnOutcome, Verdict,
 };
 use ananke::redact::Sealed;
+use ananke::trace::AnsweredBy;
 
 use crate::report::{outcomes, seal};
 
@@ -49,6 +50,21 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             value: say("event's value"),
         },
         TranscriptLine::Answered(late),
+        TranscriptLine::Asks(ModelLine {
+            event: (1, 5).into(),
+            number: 1,
+            name: say("model's key"),
+            model: say("model's name"),
+            api: say("API of a model"),
+            attempts: 2,
+            answered_by: AnsweredBy::Reply(1),
+            asked: say("newest message"),
+            answered: say("answer in words"),
+            request: say("request"),
+            answer: say("model's answer"),
+            input_tokens: Some(1204),
+            output_tokens: Some(31),
+        }),
     ];
     let turn = |number, end| TurnOutcome {
         run_end: Some(end),

@@ -81,6 +81,7 @@ pub(super) fn change_own(turn: &mut TurnOutcome, mut change: impl FnMut(&mut Eve
             TranscriptLine::Says(said) | TranscriptLine::Thinks(said) => change(&mut said.event),
             TranscriptLine::Custom { event, .. } => change(event),
             TranscriptLine::Answered(late) => change(&mut late.event),
+            TranscriptLine::Asks(model) => change(&mut model.event),
             TranscriptLine::Calls(call) => {
                 change(&mut call.event);
                 change(&mut call.result_event);

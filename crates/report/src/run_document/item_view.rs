@@ -13,9 +13,9 @@ use super::json_text::{arguments, json, other_text, sent_text};
 use super::part::{filled, present};
 use super::{duration::Milliseconds, entries::without_place, part};
 use ananke_trace::outcome::{
-    CallFailure, CallOutcome, LateResult, SaidLine, TranscriptLine, TurnOutcome,
+    CallFailure, CallOutcome, LateResult, ModelLine, SaidLine, TranscriptLine, TurnOutcome,
 };
-use ananke_trace::trace::EventNumber;
+use ananke_trace::trace::{AnsweredBy, EventNumber};
 
 /// Something that the agent did.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -37,6 +37,9 @@ pub(crate) enum ItemView<'a> {
     /// A custom event of the application.
     #[schemars(extend("x-since" = "1.0"))]
     Custom(CustomItem<'a>),
+    /// A call of the agent to its model.
+    #[schemars(extend("x-since" = "1.2"))]
+    Model(ModelItem<'a>),
 }
 
 /// By hand: what `serde` derives for a tagged type keeps no text of a value as it is.
@@ -55,6 +58,7 @@ impl<'de> Deserialize<'de> for ItemView<'_> {
             "call" => from_str(text).map(Self::Call),
             "result" => from_str(text).map(Self::Result),
             "custom" => from_str(text).map(Self::Custom),
+            "model" => from_str(text).map(Self::Model),
             kind => Err(Error::custom(format!("`{kind}` is not a valid item"))),
         };
         read().map_err(|error| D::Error::custom(without_place(&error)))
@@ -208,6 +212,87 @@ part! {
 }
 
 part! {
+    /// A call of the agent to its model. It is no event of the agent.
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "ModelItem")]
+    pub(crate) struct ModelItem<'a> of (line: &'a ModelLine) {
+        let request = json(&line.request);
+        let other_request = other_text(&request, &line.request);
+        let answer = json(&line.answer);
+        let other_answer = other_text(&answer, &line.answer);
+        /// The number among the calls of its turn, counted from 1.
+        #[schemars(extend("x-since" = "1.2"))]
+        number: u32 = line.number;
+        /// The number of the event of the agent that comes next.
+        #[schemars(extend("x-since" = "1.2"))]
+        next_event: u32 = line.event.number;
+        /// The key of the model in `models`.
+        #[schemars(extend("x-since" = "1.2"))]
+        name: Cow<'a, str> = Cow::Borrowed(&line.name);
+        /// The name of the model in the request.
+        #[schemars(extend("x-since" = "1.2"))]
+        model: Cow<'a, str> = Cow::Borrowed(&line.model);
+        /// The API in words, such as `chat completions`.
+        #[schemars(extend("x-since" = "1.2"))]
+        api: Cow<'a, str> = Cow::Borrowed(&line.api);
+        /// The number of times that the agent sent the request.
+        #[schemars(extend("x-since" = "1.2"))]
+        attempts: u32 = line.attempts;
+        /// The source of the answer: `reply 1`, `rule 2` or `recording 3` with its number, or `live`.
+        #[schemars(extend("x-since" = "1.2"))]
+        #[schemars(with = "String")]
+        answered_by: AnsweredBy = line.answered_by;
+        /// The newest message of the request, in words.
+        #[schemars(extend("x-since" = "1.2"))]
+        asked: Cow<'a, str> = Cow::Borrowed(&line.asked);
+        /// The answer, in words.
+        #[schemars(extend("x-since" = "1.2"))]
+        answered: Cow<'a, str> = Cow::Borrowed(&line.answered);
+        /// The request: its model, its newest messages, the names of its tools and its parameters. `omitted_messages` is the number
+        /// of older messages that are not in it. Over 16 KiB it is a text that is truncated.
+        #[schemars(extend("x-since" = "1.2"))]
+        #[schemars(with = "serde_json::Value")]
+        request: Box<RawValue> = request;
+        /// The text of the request, if it is another than that of the value; omitted otherwise.
+        #[schemars(extend("x-since" = "1.2"))]
+        request_text?: Cow<'a, str> = other_request;
+        /// The answer: its text, its calls and the reason for its end. Over 16 KiB it is a text that is truncated.
+        #[schemars(extend("x-since" = "1.2"))]
+        #[schemars(with = "serde_json::Value")]
+        answer: Box<RawValue> = answer;
+        /// The text of the answer, if it is another than that of the value; omitted otherwise.
+        #[schemars(extend("x-since" = "1.2"))]
+        answer_text?: Cow<'a, str> = other_answer;
+        /// The tokens that the model read, if they are recorded or scripted; omitted otherwise.
+        #[schemars(extend("x-since" = "1.2"))]
+        input_tokens?: u64 = line.input_tokens;
+        /// The tokens that the model wrote, if they are recorded or scripted; omitted otherwise.
+        #[schemars(extend("x-since" = "1.2"))]
+        output_tokens?: u64 = line.output_tokens;
+    }
+}
+
+impl From<ModelItem<'_>> for ModelLine {
+    fn from(read: ModelItem<'_>) -> Self {
+        Self {
+            event: (UNSAID, read.next_event).into(),
+            number: read.number,
+            name: read.name.into(),
+            model: read.model.into(),
+            api: read.api.into(),
+            attempts: read.attempts,
+            answered_by: read.answered_by,
+            asked: read.asked.into(),
+            answered: read.answered.into(),
+            request: sent_text(&read.request, read.request_text),
+            answer: sent_text(&read.answer, read.answer_text),
+            input_tokens: read.input_tokens,
+            output_tokens: read.output_tokens,
+        }
+    }
+}
+
+part! {
     /// A tool call, counted from its start, with or without a result.
     #[derive(Debug, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "ToolCall")]
@@ -317,9 +402,9 @@ impl CallStatusView {
 
 /// The actions of the agent in a turn, in the order of the events.
 pub(crate) fn items(turn: &TurnOutcome) -> Vec<ItemView<'_>> {
-    let mut items: Vec<(EventNumber, ItemView<'_>)> = Vec::with_capacity(turn.lines.len());
+    let mut items: Vec<((EventNumber, bool), ItemView<'_>)> = Vec::with_capacity(turn.lines.len());
     for line in turn.lines.iter().filter(|line| !line.is_repetition()) {
-        items.push((line.event(), item(turn, line)));
+        items.push((line.place(), item(turn, line)));
         if let TranscriptLine::Calls(call) = line
             && let Some(text) = call.result.as_deref()
         {
@@ -333,10 +418,10 @@ pub(crate) fn items(turn: &TurnOutcome) -> Vec<ItemView<'_>> {
                 failure: call.failure,
                 called_in: None,
             });
-            items.push((call.result_event, ItemView::Result(result)));
+            items.push(((call.result_event, true), ItemView::Result(result)));
         }
     }
-    items.sort_by_key(|(event, _)| *event);
+    items.sort_by_key(|(place, _)| *place);
     items.into_iter().map(|(_, item)| item).collect()
 }
 
@@ -361,6 +446,7 @@ fn item<'a>(turn: &'a TurnOutcome, line: &'a TranscriptLine) -> ItemView<'a> {
             name,
             value,
         } => ItemView::Custom(CustomItem::of(turn, event.number, *at_us, name, value)),
+        TranscriptLine::Asks(model) => ItemView::Model(ModelItem::of(model)),
     }
 }
 
@@ -371,6 +457,7 @@ impl ItemView<'_> {
             Self::Message(said) => Some(said.line(TranscriptLine::Says)),
             Self::Reasoning(said) => Some(said.line(TranscriptLine::Thinks)),
             Self::Call(_) => None,
+            Self::Model(model) => Some(TranscriptLine::Asks(model.into())),
             Self::Result(result) => result.line(),
             Self::Custom(custom) => Some(TranscriptLine::Custom {
                 event: (UNSAID, custom.event).into(),

@@ -14,8 +14,8 @@ use super::raw_view::{EventView, ExchangeView, StateView};
 use super::rule_view::{Assertion, ErrorText, ProblemView, assertions};
 use ananke_base::text::Usd;
 use ananke_trace::outcome::{
-    Gap, InputDecision, InputOrigin, OpenInterrupt, RawTurn, ReportedRunEnd, Status, TimeLimits,
-    Timing, TokenTotals, TranscriptLine, TurnEnd, TurnOutcome,
+    Gap, InputDecision, InputOrigin, ModelTotals, OpenInterrupt, RawTurn, ReportedRunEnd, Status,
+    TimeLimits, Timing, TokenTotals, TranscriptLine, TurnEnd, TurnOutcome,
 };
 use ananke_trace::trace::{Cost, Tokens, Usage};
 
@@ -283,7 +283,7 @@ fn lines(
     });
     let items = items.into_iter().filter_map(ItemView::line);
     let mut lines: Vec<TranscriptLine> = calls.chain(repeated).chain(items).collect();
-    lines.sort_by_key(TranscriptLine::event);
+    lines.sort_by_key(TranscriptLine::place);
     lines
 }
 
@@ -534,6 +534,7 @@ impl TokensView {
             turns: read.turns,
             unreported: read.without_usage.unwrap_or_default(),
             uncosted,
+            model_calls: ModelTotals::default(),
         }
     }
 }

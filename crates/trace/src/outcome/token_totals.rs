@@ -4,7 +4,7 @@ use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
 
-use super::Transcript;
+use super::{ModelTotals, Transcript, TranscriptLine};
 use ananke_base::text::Usd;
 
 use crate::trace::{Cost, Peer, Usage};
@@ -20,6 +20,9 @@ pub struct TokenTotals {
     pub unreported: usize,
     /// The number of them whose cost is not known, or not all of it.
     pub uncosted: usize,
+    /// The calls to models that were seen.
+    #[serde(default)]
+    pub model_calls: ModelTotals,
 }
 
 impl TokenTotals {
@@ -30,7 +33,13 @@ impl TokenTotals {
         }
         let turns = transcript.sent_turns();
         let turns = turns.map(|turn| Self::of_turn(turn.usage));
-        turns.fold(Self::default(), Self::add)
+        let mut totals = turns.fold(Self::default(), Self::add);
+        for line in transcript.turns.iter().flat_map(|turn| &turn.lines) {
+            if let TranscriptLine::Asks(model) = line {
+                totals.model_calls.count(model.answered_by);
+            }
+        }
+        totals
     }
 
     /// The tokens of one turn; `None` if no run of it ended.
@@ -42,6 +51,7 @@ impl TokenTotals {
             turns: 1,
             unreported: usize::from(reported.is_none()),
             uncosted: usize::from(reported.is_none() || usage.cost.is_partial),
+            model_calls: ModelTotals::default(),
         }
     }
 
@@ -67,6 +77,7 @@ impl Add for TokenTotals {
             turns: self.turns + more.turns,
             unreported: self.unreported + more.unreported,
             uncosted: self.uncosted + more.uncosted,
+            model_calls: self.model_calls + more.model_calls,
         }
     }
 }

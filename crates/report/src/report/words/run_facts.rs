@@ -31,6 +31,7 @@ pub(crate) fn run_facts(run: &RunTotals) -> Vec<RunFact> {
         ("virtual time", virtual_time(run)),
         ("tokens", tokens::of_run(run.tokens)),
         ("cost", tokens::cost_of_run(run)),
+        ("models", model_calls(run)),
         ("helpers", tokens::helpers(&run.helpers)),
         ("changes", change_totals(run.totals.changes)),
     ];
@@ -97,6 +98,24 @@ pub(crate) fn virtual_time(run: &RunTotals) -> Option<String> {
         return None;
     }
     Some(format!("{} (delays are simulated)", duration::rounded(us)))
+}
+
+/// `41 calls, 41 replayed, 0 live`: the calls of agents to models; `None` if none was seen.
+pub(crate) fn model_calls(run: &RunTotals) -> Option<String> {
+    let calls = run.tokens.model_calls;
+    let noun = match calls.calls() {
+        0 => return None,
+        1 => "call",
+        _ => "calls",
+    };
+    let mut words = format!("{} {noun}", grouped(calls.calls()));
+    for (count, how) in [(calls.scripted, "scripted"), (calls.replayed, "replayed")] {
+        if count > 0 {
+            words += &format!(", {} {how}", grouped(count));
+        }
+    }
+    // Whether a provider was asked is worth a word in any case.
+    Some(format!("{words}, {} live", grouped(calls.live)))
 }
 
 /// ` in 34 ms, 12.1 s of virtual time (delays are simulated)`: how long a run took, after its counts; empty if it did not end.
@@ -173,6 +192,7 @@ pub(crate) fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ananke_trace::outcome::{ModelTotals, TokenTotals};
 
     #[test]
     fn what_is_known_is_there_in_one_order() {
@@ -184,6 +204,14 @@ mod tests {
                 ..RunFacts::default()
             },
             virtual_us: 12_100_000,
+            tokens: TokenTotals {
+                model_calls: ModelTotals {
+                    scripted: 0,
+                    replayed: 1041,
+                    live: 0,
+                },
+                ..TokenTotals::default()
+            },
             ..RunTotals::default()
         };
         let facts = run_facts(&run);
@@ -196,6 +224,7 @@ mod tests {
             shown,
             [
                 "virtual time: 12.1 s (delays are simulated)",
+                "models: 1,041 calls, 1,041 replayed, 0 live",
                 "model: gpt-4o",
                 "CI job: https://ci.example.org/7",
                 "command: ananke run 'a b.test.yaml'",

@@ -34,6 +34,7 @@ pub(crate) fn of_run(tokens: TokenTotals) -> Option<String> {
         turns,
         unreported,
         uncosted: _,
+        model_calls: _,
     } = tokens;
     if unreported == turns {
         return None;
@@ -166,6 +167,7 @@ mod tests {
                 turns: 5,
                 unreported,
                 uncosted: 5,
+                ..TokenTotals::default()
             })
         };
         let usage = Usage::reported(Some(3000), Some(541), None);

@@ -1,5 +1,7 @@
 //! A call of an agent to its model: the request and the answer, in the form that all APIs of models have in common.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -217,7 +219,8 @@ pub struct ModelAnswer {
 }
 
 /// The source of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum AnsweredBy {
     /// The reply of a script with this number, from 1.
     Reply(usize),
@@ -226,7 +229,49 @@ pub enum AnsweredBy {
     /// The recorded call with this number, from 1.
     Recording(usize),
     /// The provider.
+    #[default]
     Live,
+}
+
+impl fmt::Display for AnsweredBy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reply(number) => write!(formatter, "reply {number}"),
+            Self::Rule(number) => write!(formatter, "rule {number}"),
+            Self::Recording(number) => write!(formatter, "recording {number}"),
+            Self::Live => formatter.write_str("live"),
+        }
+    }
+}
+
+impl From<AnsweredBy> for String {
+    fn from(answered_by: AnsweredBy) -> Self {
+        answered_by.to_string()
+    }
+}
+
+/// The source that these words name.
+impl TryFrom<String> for AnsweredBy {
+    type Error = String;
+
+    fn try_from(words: String) -> Result<Self, String> {
+        if words == "live" {
+            return Ok(Self::Live);
+        }
+        let unknown = format!("`{words}` is not a valid source of an answer");
+        let Some((kind, number)) = words.split_once(' ') else {
+            return Err(unknown);
+        };
+        let Ok(number) = number.parse() else {
+            return Err(unknown);
+        };
+        match kind {
+            "reply" => Ok(Self::Reply(number)),
+            "rule" => Ok(Self::Rule(number)),
+            "recording" => Ok(Self::Recording(number)),
+            _ => Err(unknown),
+        }
+    }
 }
 
 /// A call of an agent to its model that got an answer.

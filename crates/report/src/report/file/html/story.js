@@ -124,6 +124,8 @@ function lineOf(one) {
       return row("thinks", "thinks", said(one.text, "p"));
     case "custom":
       return row("custom", "event", said(one.name, "code", { class: "tool" }), block(value(one.value), "Value"));
+    case "model":
+      return model(one);
     case "calls":
       return call(one);
     case "answered": {
@@ -136,6 +138,14 @@ function lineOf(one) {
     default:
       return make("li", { class: "note" }, `… ${counted(one.lines, "line")} left out`);
   }
+}
+
+/** A call to a model: its newest message and its answer, with the whole of both behind them. */
+function model(one) {
+  const head = make("p", { class: "head" }, `${one.number} `, said(one.model, "code", { class: "tool" }), make("span", { class: "facts" }, one.facts));
+  const words = make("p", {}, "← ", said(one.asked, "span"), " → ", said(one.answered, "span"));
+  const whole = make("details", {}, make("summary", {}, "request and answer"), block(value(one.request), "Request"), block(value(one.answer), "Answer"));
+  return row("custom", "model", head, words, whole);
 }
 
 function call(one) {

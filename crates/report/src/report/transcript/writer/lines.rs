@@ -8,11 +8,11 @@ use crate::report::layout::Palette;
 use crate::report::transcript::style::{GUTTER, LABEL};
 use crate::report::transcript::{Headline, excerpt};
 use crate::report::words::sender;
-use ananke_base::text::{columns, compact_json, duration, escape};
+use ananke_base::text::{columns, compact_json, duration, escape, grouped};
 use ananke_trace::outcome::{
     CallOutcome, ComparedValue, EarlierMessage, FocusMark, FocusedJson, JsonFocus, LateResult,
-    OpenInterrupt, Outcome, ReportedRunEnd, SaidLine, TranscriptLine, TurnOutcome, focused,
-    surrounded,
+    ModelLine, OpenInterrupt, Outcome, ReportedRunEnd, SaidLine, TranscriptLine, TurnOutcome,
+    focused, surrounded,
 };
 use ananke_trace::trace::{EventNumber, Peer};
 
@@ -43,6 +43,20 @@ fn waits_for(interrupt: &OpenInterrupt) -> String {
         .map(|asks| format!(": {asks}"))
         .unwrap_or_default();
     format!("for an answer to `{id}`{about}{asks}")
+}
+
+/// The tokens of a call to a model, and the number of its attempts if there were several: `1,204 → 31 tokens, 2 attempts`.
+fn model_facts(model: &ModelLine) -> String {
+    let mut facts = Vec::new();
+    if let Some(input) = model.input_tokens
+        && let Some(output) = model.output_tokens
+    {
+        facts.push(format!("{} → {} tokens", grouped(input), grouped(output)));
+    }
+    if model.attempts > 1 {
+        facts.push(format!("{} attempts", model.attempts));
+    }
+    facts.join(", ")
 }
 
 impl TranscriptWriter {
@@ -98,6 +112,7 @@ impl TranscriptWriter {
             }
             TranscriptLine::Calls(call) => self.call(call),
             TranscriptLine::Answered(late) => self.late_result(late),
+            TranscriptLine::Asks(model) => self.model(model),
             TranscriptLine::Thinks(said) => {
                 self.row(Some(said.event), "thinks:", faint, &said.text);
             }
@@ -111,6 +126,27 @@ impl TranscriptWriter {
                 self.row(Some(*event), "custom", faint, &text);
             }
         }
+    }
+
+    /// Writes a call to a model: `model    2  gpt-5  1,204 → 31 tokens  ← charge_card result  → say "You paid."`. It has no mark,
+    /// since it is no event.
+    fn model(&mut self, model: &ModelLine) {
+        let palette = self.style.palette;
+        self.gutter(None);
+        let label = format!("{:<LABEL$}", "model");
+        self.page.put(palette.faint, &label);
+        self.page.hang();
+        let name = self.harmless_line(&model.model);
+        self.page.plain(&format!("{}  ", model.number));
+        self.page.put(palette.name, &name);
+        let facts = model_facts(model);
+        if !facts.is_empty() {
+            self.page.put(palette.faint, &format!("  {facts}"));
+        }
+        let asked = self.harmless_line(&model.asked);
+        let answered = self.harmless_line(&model.answered);
+        self.page.plain(&format!("  ← {asked}  → {answered}"));
+        self.page.end();
     }
 
     fn run_end(&mut self, end: &ReportedRunEnd, peer: Peer) {

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::run_document::milliseconds;
-use ananke_trace::outcome::{CallFailure, CallOutcome, LateResult, Outcome, TranscriptLine};
+use ananke_base::text::grouped;
+use ananke_trace::outcome::{
+    CallFailure, CallOutcome, LateResult, ModelLine, Outcome, TranscriptLine,
+};
 use ananke_trace::trace::{EventNumber, Peer};
 
 /// Something in the transcript.
@@ -56,6 +59,16 @@ pub(crate) enum LineView<'a> {
         event: EventKey,
         name: &'a str,
         value: &'a str,
+    },
+    /// A call to a model.
+    Model {
+        number: u32,
+        model: &'a str,
+        facts: String,
+        asked: &'a str,
+        answered: &'a str,
+        request: &'a str,
+        answer: &'a str,
     },
     /// The lines that there was no room for.
     LeftOut { lines: usize },
@@ -156,6 +169,7 @@ fn view(line: &TranscriptLine, peer: Peer) -> LineView<'_> {
             value,
         },
         TranscriptLine::Calls(call) => self::call(call),
+        TranscriptLine::Asks(asked) => model(asked),
         TranscriptLine::Answered(late) => {
             let LateResult {
                 event,
@@ -183,6 +197,27 @@ fn said_by(peer: Peer) -> Option<&'static str> {
     match peer {
         Peer::Agent => None,
         Peer::Server => Some("server"),
+    }
+}
+
+fn model(line: &ModelLine) -> LineView<'_> {
+    let mut facts = vec![line.api.clone(), line.answered_by.to_string()];
+    if let Some(input) = line.input_tokens
+        && let Some(output) = line.output_tokens
+    {
+        facts.push(format!("{} → {} tokens", grouped(input), grouped(output)));
+    }
+    if line.attempts > 1 {
+        facts.push(format!("{} attempts", line.attempts));
+    }
+    LineView::Model {
+        number: line.number,
+        model: &line.model,
+        facts: facts.join(", "),
+        asked: &line.asked,
+        answered: &line.answered,
+        request: &line.request,
+        answer: &line.answer,
     }
 }
 

@@ -72,7 +72,13 @@ fn close(schema: &mut Value) {
         {
             if matches!(
                 name.as_str(),
-                "Result" | "LastLine" | "Said" | "CallItem" | "ResultItem" | "CustomItem"
+                "Result"
+                    | "LastLine"
+                    | "Said"
+                    | "CallItem"
+                    | "ResultItem"
+                    | "CustomItem"
+                    | "ModelItem"
             ) {
                 properties.insert("type".to_owned(), json!({ "type": "string" }));
             }

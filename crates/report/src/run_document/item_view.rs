@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::from_str;
@@ -38,8 +38,15 @@ pub(crate) enum ItemView<'a> {
     #[schemars(extend("x-since" = "1.0"))]
     Custom(CustomItem<'a>),
     /// A call of the agent to its model.
-    #[schemars(extend("x-since" = "1.2"))]
+    #[schemars(extend("x-since" = "1.2"), transform = date_tag)]
     Model(ModelItem<'a>),
+}
+
+/// Gives the key that names a new kind of item the version of the kind, since all other keys of that name are older.
+fn date_tag(schema: &mut Schema) {
+    if let Some(tag) = schema.pointer_mut("/properties/type") {
+        tag["x-since"] = "1.2".into();
+    }
 }
 
 /// By hand: what `serde` derives for a tagged type keeps no text of a value as it is.
@@ -248,8 +255,7 @@ part! {
         /// The answer, in words.
         #[schemars(extend("x-since" = "1.2"))]
         answered: Cow<'a, str> = Cow::Borrowed(&line.answered);
-        /// The request: its model, its newest messages, the names of its tools and its parameters. `omitted_messages` is the number
-        /// of older messages that are not in it. Over 16 KiB it is a text that is truncated.
+        /// The request: its model, its newest messages and the number of `omitted_messages`, its tools and parameters.
         #[schemars(extend("x-since" = "1.2"))]
         #[schemars(with = "serde_json::Value")]
         request: Box<RawValue> = request;

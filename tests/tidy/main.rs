@@ -1,5 +1,6 @@
 //! Rules of the house that no compiler checks: who may know whom, how long a file may be, what must not be committed.
 
+mod added_lines;
 mod code_map;
 mod crates;
 mod directions;

@@ -115,9 +115,9 @@ async fn start_models(plan: &mut Plan, screen: Screen<'_>) -> Result<HostedModel
     };
     for model in hosted.models() {
         if !model.setup.listen.is_loopback() {
-            let (name, listen) = (&model.setup.name, model.setup.listen);
             screen.note(&format!(
-                "other machines can reach the model `{name}`: it listens at {listen}"
+                "other machines can reach the model `{}`: it listens at {}",
+                model.setup.name, model.setup.listen
             ));
         }
     }

@@ -72,9 +72,11 @@ async fn serve(options: &ModelCommand, context: &Context) -> Result<Exit, Failed
     let mut signals = Signals::listen(context)?;
     let port = HttpListener::bind(options.host, options.port).await;
     let port = port.map_err(|error| {
-        let (host, port) = (options.host, options.port);
-        Failed::new(format!("cannot listen on {host}, port {port}: {error}"))
-            .help("choose another port, or 0 for one that is free")
+        Failed::new(format!(
+            "cannot listen on {}, port {}: {error}",
+            options.host, options.port
+        ))
+        .help("choose another port, or 0 for one that is free")
     })?;
     let url = url_of(port.address());
     if !port.address().ip().is_loopback() {
@@ -250,10 +252,13 @@ impl RequestLog {
 
 impl ModelListener for RequestLog {
     fn request(&self, entry: &ModelRequestEntry) {
-        // A log that takes nothing more ends nothing else.
-        if let (Some(file), Ok(mut line)) = (&self.file, serde_json::to_string(entry)) {
+        let Some(file) = &self.file else {
+            return;
+        };
+        if let Ok(mut line) = serde_json::to_string(entry) {
             line.push('\n');
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+            // A log that takes nothing more ends nothing else, because the agent needs its answers.
             let _lost = file.write_all(line.as_bytes());
         }
     }

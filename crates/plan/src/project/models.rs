@@ -27,7 +27,7 @@ const URL_NAME: &str = "URL";
 pub struct TestModelScript {
     /// The key of the model in `models`; `None` for the only one.
     pub model: Option<String>,
-    /// The answers.
+    /// The test's own answers, without those of the config.
     pub script: CompiledModelScript,
 }
 

@@ -24,7 +24,7 @@ pub struct ServerCommand {
     pub argv: Vec<String>,
     /// Its whole environment.
     pub environment: Environment,
-    /// The names of the variables that the config gives it.
+    /// The names of variables that no model of the run may change.
     own_variables: Vec<String>,
     /// The folder it runs in.
     pub folder: PathBuf,

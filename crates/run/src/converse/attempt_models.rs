@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use super::test_conversation::too_large;
 use crate::attempt::Attempt;
 use crate::context::RequestPace;
 use crate::models::{AttemptModels, LaneLauncher, ModelledSession};
 use ananke_agents::{Session, SessionOptions};
 use ananke_conversation::ConversationResult;
 use ananke_plan::Prepared;
-use ananke_trace::outcome::{Halt, Problem, RuleResult, Status};
+use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, Status};
 
 /// Puts the problem of a model into the result of a conversation. Whatever the agent made of it is a consequence.
 pub(super) fn end_models(models: &AttemptModels, result: &mut ConversationResult) {
@@ -27,14 +26,19 @@ pub(super) fn end_models(models: &AttemptModels, result: &mut ConversationResult
     let Some(problem) = models.problem() else {
         return;
     };
-    match result
-        .turns
-        .last_mut()
-        .and_then(|turn| turn.end.problem_mut())
+    // The error of the agent in its last turn is a consequence, and the problem takes its place.
+    if let Some(turn) = result.turns.last_mut()
+        && let Some(of_turn) = turn.end.problem_mut()
     {
-        Some(of_turn) => *of_turn = problem,
-        None => result.halt = Some(Halt::Broken(problem)),
+        *of_turn = problem;
+        return;
     }
+    result.halt = Some(Halt::Broken(problem));
+}
+
+/// The problem of a pattern that compiles to more than is allowed.
+pub(super) fn too_large(error: &regex::Error) -> Problem {
+    Problem::new(ErrorKind::Setup, error.to_string())
 }
 
 impl Attempt<'_> {

@@ -4,7 +4,7 @@ use std::mem::take;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::attempt_models::end_models;
+use super::attempt_models::{end_models, too_large};
 use super::observe::observe;
 use crate::attempt::Attempt;
 use crate::context::{
@@ -28,11 +28,6 @@ use ananke_plan::project::DEFAULT_TURN_TIMEOUT;
 use ananke_plan::{Preparation, Prepared};
 use ananke_rules::{Evaluator, Inherited, Measure, TurnCondition};
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult};
-
-/// The problem of a pattern that compiles to more than is allowed.
-pub(super) fn too_large(error: &regex::Error) -> Problem {
-    Problem::new(ErrorKind::Setup, error.to_string())
-}
 
 /// The lane of the server of tools with this number, counted from 1.
 fn tool_server_lane(number: u32) -> Lane {

@@ -14,7 +14,7 @@ use ananke_trace::trace::ModelCall;
 #[derive(Default)]
 pub(crate) struct AttemptModels {
     lanes: Vec<AttemptLane>,
-    /// The problems so far.
+    /// The first problems of each lane. They end the test only when its turn is over, because the agent may still answer.
     problems: Mutex<Vec<ModelProblem>>,
     /// The number of further ones.
     more_problems: AtomicUsize,
@@ -67,20 +67,20 @@ impl AttemptModels {
         Ok(opened)
     }
 
-    /// Whether the attempt has none.
+    /// Whether the run has no models, or the attempt asks no agent.
     pub(crate) fn is_empty(&self) -> bool {
         self.lanes.is_empty()
     }
 
     /// Begins a turn in which the user says `text`, once no other test has a turn that could be taken for it.
     pub(super) async fn begin_turn(&self, text: &str) {
-        // Every test opens its lanes in the same order, so that no two wait for each other.
+        // Every test opens its lanes in the same order: otherwise two could wait for each other.
         for open in &self.lanes {
             open.model.lanes.begin_turn(&open.lane, text).await;
         }
     }
 
-    /// Ends the turn.
+    /// Ends the turn, so that other tests may say the same.
     pub(super) fn end_turn(&self) {
         for open in &self.lanes {
             open.model.lanes.end_turn(&open.lane);
@@ -104,7 +104,7 @@ impl AttemptModels {
         all
     }
 
-    /// Whether something went wrong.
+    /// Whether the test ends with an error, whatever its agent says.
     pub(super) fn has_problem(&self) -> bool {
         !lock(&self.problems).is_empty()
     }

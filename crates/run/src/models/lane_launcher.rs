@@ -7,9 +7,9 @@ use ananke_agents::pipe::{Pipe, PipeLauncher, PipeProgram};
 
 /// A launcher of programs whose requests to models name the attempt that they are of.
 pub(crate) struct LaneLauncher {
-    /// Starts them.
+    /// The launcher that knows how.
     pub(crate) launcher: Arc<dyn PipeLauncher>,
-    /// The variables with the addresses.
+    /// The variables in which an agent looks for its models.
     pub(crate) variables: Vec<(String, String)>,
 }
 

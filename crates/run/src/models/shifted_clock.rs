@@ -21,7 +21,7 @@ impl ShiftedClock {
         }
     }
 
-    /// Lets so much time pass.
+    /// Advances it alone, because nothing sleeps for an answer of a script.
     pub(super) fn advance(&self, time: Duration) {
         let us = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         self.ahead_us.fetch_add(us, Ordering::Relaxed);

@@ -45,19 +45,19 @@ pub struct WrittenModel {
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum ModelIsolation {
-    /// At once.
+    /// At once: requests show which test they are of.
     #[default]
     Parallel,
-    /// One after the other.
+    /// One after the other, because requests do not show which test they are of.
     Serial,
 }
 
 /// The variables that point an agent at a model.
 #[derive(Clone, Debug)]
 pub enum WrittenModelEnv {
-    /// `default`, `none`, or another word.
+    /// `default` or `none`; the schema allows nothing else.
     Word(Text),
-    /// Names with values.
+    /// The variables themselves.
     Own(FreeMap<Text>),
 }
 

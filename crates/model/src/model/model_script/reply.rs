@@ -15,14 +15,14 @@ pub type ReplySteps = Spanned<OneOrMany<Spanned<ModelStep>>>;
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.4"), transform = one_part)]
 pub struct ModelStep {
-    /// Text for the agent.
+    /// Text that the agent may show to its user.
     pub say: Option<Text>,
     /// A call to a tool of the agent. Several steps with `call` are calls in parallel.
     #[schemars(example = serde_json::json!({ "tool": "charge_card", "args": { "amount": 89.5 } }))]
     pub call: Option<Spanned<ModelScriptCall>>,
     /// Reasoning, which is not part of the text.
     pub think: Option<Text>,
-    /// The tokens of the answer.
+    /// The tokens of the answer, for rules and costs. Without them, neither is known.
     #[schemars(example = serde_json::json!({ "input": 1200, "output": 31 }))]
     pub usage: Option<ModelTokens>,
     /// The reason for the end of the answer, if it is not complete.
@@ -75,7 +75,7 @@ pub struct ModelTokens {
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum ModelFinish {
-    /// The most tokens were reached.
+    /// The answer was truncated, because it reached the most tokens.
     Length,
     /// A filter of the provider ended it.
     Filter,

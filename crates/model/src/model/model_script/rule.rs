@@ -39,7 +39,7 @@ pub enum EmbeddingAnswers {
     /// Vectors made from a hash of each text.
     #[default]
     Hash,
-    /// An error of the test.
+    /// None: the test ends with an error.
     Miss,
 }
 
@@ -80,20 +80,20 @@ pub struct ModelWhen {
     /// Regular expression for the name of the model.
     #[schemars(example = "^gpt-5")]
     pub model: Option<Text>,
-    /// The API of the request.
+    /// The API by which the agent asks.
     pub wire: Option<ModelApiName>,
 }
 
-/// An API of models.
+/// An API by which agents ask models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum ModelApiName {
-    /// Chat completions.
+    /// `POST /chat/completions`.
     Chat,
-    /// The Responses API.
+    /// `POST /responses`.
     Responses,
-    /// The Messages API.
+    /// `POST /messages`.
     Messages,
 }
 

@@ -13,16 +13,16 @@ use ananke_base::source::{self, FreeMap, Node, TypeMismatch};
 /// The content of a script file. Its version is read with the rest of the file's frame.
 #[derive(Clone, Debug)]
 pub enum ScriptFile {
-    /// One script.
+    /// Answers to every request.
     Script(Box<ModelScript>),
-    /// A script for each lane.
+    /// Answers to the requests of each lane, by its name.
     Lanes(FreeMap<ModelScript>),
 }
 
 /// The key of a file with several scripts.
 const LANES: &str = "lanes";
 
-/// The key of the frame.
+/// The key that every kind of file has.
 const VERSION: &str = "version";
 
 /// A script file with several lanes.

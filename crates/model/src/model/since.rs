@@ -50,10 +50,14 @@ pub struct FormsSince(pub &'static str);
 
 impl Transform for FormsSince {
     fn transform(&mut self, schema: &mut Schema) {
-        self.mark(schema.get_mut("anyOf"));
+        if let Some(forms) = schema.get_mut("anyOf") {
+            self.mark(forms);
+        }
         if let Some(Value::Object(keys)) = schema.get_mut("properties") {
             for key in keys.values_mut() {
-                self.mark(key.get_mut("anyOf"));
+                if let Some(forms) = key.get_mut("anyOf") {
+                    self.mark(forms);
+                }
             }
         }
     }
@@ -61,12 +65,14 @@ impl Transform for FormsSince {
 
 impl FormsSince {
     /// Marks the forms of a union, also those of one within it.
-    fn mark(self, forms: Option<&mut Value>) {
-        let Some(Value::Array(forms)) = forms else {
+    fn mark(self, forms: &mut Value) {
+        let Value::Array(forms) = forms else {
             return;
         };
         for form in forms {
-            self.mark(form.get_mut("anyOf"));
+            if let Some(inner) = form.get_mut("anyOf") {
+                self.mark(inner);
+            }
             if let Some(Value::String(since)) = form.get_mut("x-since")
                 && since.as_str() < self.0
             {

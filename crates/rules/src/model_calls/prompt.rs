@@ -13,7 +13,9 @@ use crate::needle::{ComparedText, Needle};
 use crate::rule::{Rule, RuleKind};
 use crate::text::near_text::{NearFor, NearText};
 use ananke_base::diagnostic::{Code, Spanned};
-use ananke_model::model::{AssertBlock, ModelRules, OneOrMany, PromptOf, PromptRules, Text};
+use ananke_model::model::{
+    AssertBlock, ModelRules, OneOrMany, PromptOf, PromptRules, Text, WhichRequests,
+};
 use ananke_model::variables::{Interpolation, Patterns};
 use ananke_trace::trace::{Facts, LoggedModelCall, ModelToolCall, PromptMessage};
 
@@ -44,6 +46,9 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 /// A function of [`Needle`] that reads a text.
 type ReadNeedle = fn(&Text, ComparedText, &mut Interpolation<'_>) -> Option<Needle>;
 
+/// The texts of one key.
+type WrittenTexts = Spanned<OneOrMany<Text>>;
+
 /// Adds a rule for each text of one entry.
 fn collect(model: &ModelRules, entry: &Spanned<PromptRules>, collector: &mut Collector<'_, '_>) {
     let rules = &entry.value;
@@ -62,14 +67,22 @@ fn collect(model: &ModelRules, entry: &Spanned<PromptRules>, collector: &mut Col
     };
     let which = match &rules.which {
         Some(which) => which.value,
-        None => ananke_model::model::WhichRequests::default(),
+        None => WhichRequests::default(),
     };
     let must = Demand::Must(which);
-    let lists: [(&Option<Spanned<OneOrMany<Text>>>, ReadNeedle, Demand); 4] = [
-        (&rules.contains, Needle::literal, must),
-        (&rules.must_match, Needle::pattern, must),
-        (&rules.not_contains, Needle::prohibited, Demand::Never),
-        (&rules.must_not_match, Needle::pattern, Demand::Never),
+    let lists: [(Option<&WrittenTexts>, ReadNeedle, Demand); 4] = [
+        (rules.contains.as_ref(), Needle::literal, must),
+        (rules.must_match.as_ref(), Needle::pattern, must),
+        (
+            rules.not_contains.as_ref(),
+            Needle::prohibited,
+            Demand::Never,
+        ),
+        (
+            rules.must_not_match.as_ref(),
+            Needle::pattern,
+            Demand::Never,
+        ),
     ];
     for (list, read, demand) in lists {
         let Some(texts) = list else {
@@ -128,7 +141,7 @@ impl Rule for Prompt {
 
     /// A request that was not read may lack the text, unless one request is enough.
     fn is_exhaustive(&self) -> bool {
-        self.demand != Demand::Must(ananke_model::model::WhichRequests::Any)
+        self.demand != Demand::Must(WhichRequests::Any)
     }
 
     /// The monitor looks itself for what may be missing: a request that violates the rule stays one that does.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::log::{Log, LogPlace};
+use super::model::ModelSight;
 use super::{
     Aside, CallPhase, Callers, CustomEvent, Declaration, Delta, Event, EventNumber, Exchange,
     Input, Interrupt, LoggedModelCall, Message, MessageKind, Origin, Peer, Prices, ResultContent,
@@ -49,7 +50,7 @@ pub struct Trace {
     /// The calls to models, in order.
     pub model_calls: Vec<LoggedModelCall>,
     /// Whether requests to models are seen.
-    pub(super) sees_models: bool,
+    pub(super) models: ModelSight,
     /// The tools that the agent declared, each time it did.
     pub declarations: Vec<Declaration>,
     /// The agent's state now.
@@ -360,7 +361,7 @@ impl Trace {
             let remedy = kind.remedy(name);
             return Some(format!("{sentence}{more}{remedy}"));
         }
-        if needed.meets(Facts::OF_MODEL) && !self.sees_models {
+        if needed.meets(Facts::OF_MODEL) && self.models == ModelSight::Unseen {
             return Some(UNSEEN_MODEL.to_owned());
         }
         if !needed.has(Fact::Results) && !needed.has(Fact::CallEnds) {

@@ -108,14 +108,15 @@ pub(crate) fn model_calls(run: &RunTotals) -> Option<String> {
         1 => "call",
         _ => "calls",
     };
-    let mut words = format!("{} {noun}", grouped(calls.calls()));
+    let mut words = vec![format!("{} {noun}", grouped(calls.calls()))];
     for (count, how) in [(calls.scripted, "scripted"), (calls.replayed, "replayed")] {
         if count > 0 {
-            words += &format!(", {} {how}", grouped(count));
+            words.push(format!("{} {how}", grouped(count)));
         }
     }
     // Whether a provider was asked is worth a word in any case.
-    Some(format!("{words}, {} live", grouped(calls.live)))
+    words.push(format!("{} live", grouped(calls.live)));
+    Some(words.join(", "))
 }
 
 /// ` in 34 ms, 12.1 s of virtual time (delays are simulated)`: how long a run took, after its counts; empty if it did not end.

@@ -2,6 +2,16 @@
 
 use crate::trace::{CostGap, ModelCall, Usage};
 
+/// Whether the requests of an agent to its models are seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::trace) enum ModelSight {
+    /// They go elsewhere.
+    #[default]
+    Unseen,
+    /// They go to the models of the test.
+    Seen,
+}
+
 /// A call to a model, and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoggedModelCall {

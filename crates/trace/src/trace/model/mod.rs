@@ -12,6 +12,7 @@ mod prices;
 mod usage;
 
 pub use logged_model_call::LoggedModelCall;
+pub(super) use logged_model_call::ModelSight;
 pub use model_call::{
     AnsweredBy, FinishReason, ModelAnswer, ModelCall, ModelRequest, ModelToolCall, OfferedTool,
     PromptMessage,

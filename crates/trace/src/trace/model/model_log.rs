@@ -3,6 +3,7 @@
 //! Flows in: finished calls, in the order in which their requests came. Flows out: an item of the log for each.
 //! **Invariant:** such a call is no event of the agent: it gets no number, and no time of the agent begins or ends with it.
 
+use super::logged_model_call::ModelSight;
 use crate::trace::facts::{Facts, Unread};
 use crate::trace::log::LogPlace;
 use crate::trace::received_bytes::MAX_MODEL_BYTES;
@@ -29,7 +30,7 @@ impl Trace {
     /// The same record of a conversation whose requests to models are seen. Rules about them know nothing of another one.
     #[must_use]
     pub fn seeing_models(mut self) -> Self {
-        self.sees_models = true;
+        self.models = ModelSight::Seen;
         self
     }
 
@@ -44,7 +45,7 @@ impl Trace {
         mut call: ModelCall,
         deltas: &mut Vec<Delta>,
     ) {
-        self.sees_models = true;
+        self.models = ModelSight::Seen;
         let has_contents = self.kept.add_model_call(bytes_of(&call));
         if !has_contents {
             // The name stays, because prices and reports need it.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ananke::assertion::{Completion, Evaluator, Following};
 use ananke::context::At;
-use ananke::outcome::RuleResult;
+use ananke::outcome::{EvidenceLine, RuleResult};
 use ananke::redact::Redactor;
 use ananke::text::Usd;
 use ananke::trace::{
@@ -148,7 +148,7 @@ fn decided(level: &str, rule: &str, turns: &[&[Step]]) -> String {
     match (failures.as_slice(), not_shown.as_slice()) {
         ([], []) => "passes".to_owned(),
         ([failure], []) => {
-            let seen: Vec<&str> = failure.seen.iter().map(|line| line.text()).collect();
+            let seen: Vec<&str> = failure.seen.iter().map(EvidenceLine::text).collect();
             format!("{place}{} [{}]", failure.message, seen.join("; "))
         }
         ([], [rule]) => format!("not shown: {}", rule.message),

@@ -11,7 +11,7 @@ use ananke_trace::trace::{Delta, Facts};
 
 /// A number of calls to the model in its scope.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Calls {
+struct ModelCallCount {
     of_model: OfModel,
     count: CallCount,
 }
@@ -23,7 +23,7 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
         };
         if let Some(count) = collector.switched(Some(written)) {
             collector.add(written.span, |interpolation| {
-                Some(Calls {
+                Some(ModelCallCount {
                     of_model: OfModel::compile(&rules.value, interpolation)?,
                     count: CallCount::compile(count, written.span, interpolation)?,
                 })
@@ -32,7 +32,7 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     }
 }
 
-impl Rule for Calls {
+impl Rule for ModelCallCount {
     fn needs(&self) -> Facts {
         CALLS
     }
@@ -76,7 +76,7 @@ impl Rule for Calls {
 
 /// Counts the calls of its scope.
 struct CallsMonitor {
-    rule: Calls,
+    rule: ModelCallCount,
     made: u64,
 }
 

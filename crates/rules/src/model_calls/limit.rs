@@ -40,7 +40,7 @@ enum Quantity {
 }
 
 /// The amount of one request.
-enum Amount {
+enum RequestAmount {
     Known(u64),
     /// At least so much, for this reason.
     Partial(u64, String),
@@ -307,8 +307,8 @@ impl Monitor for LimitMonitor {
 impl LimitMonitor {
     fn add(&mut self, view: &View<'_>, logged: &LoggedModelCall) {
         let known = match self.amount(view, logged) {
-            Amount::Known(known) => known,
-            Amount::Partial(known, reason) => {
+            RequestAmount::Known(known) => known,
+            RequestAmount::Partial(known, reason) => {
                 self.not_known.get_or_insert(reason);
                 known
             }
@@ -320,7 +320,7 @@ impl LimitMonitor {
         };
     }
 
-    fn amount(&self, view: &View<'_>, logged: &LoggedModelCall) -> Amount {
+    fn amount(&self, view: &View<'_>, logged: &LoggedModelCall) -> RequestAmount {
         let request = &logged.call.request;
         let amount = match self.rule.quantity {
             Quantity::Calls => 1,
@@ -346,34 +346,34 @@ impl LimitMonitor {
             }
             Quantity::OfferedTools => offered_names(logged).len() as u64,
         };
-        Amount::Known(amount)
+        RequestAmount::Known(amount)
     }
 
     /// The tokens of a call, or their cost. Only scripts and recordings are believed: nothing is estimated.
-    fn usage(&self, view: &View<'_>, logged: &LoggedModelCall) -> Amount {
+    fn usage(&self, view: &View<'_>, logged: &LoggedModelCall) -> RequestAmount {
         let call = self.rule.of_model.call_in_words(view, logged);
         let reason = format!("the tokens of {call} are neither recorded nor scripted");
         let Some(usage) = logged.usage else {
-            return Amount::Partial(0, reason);
+            return RequestAmount::Partial(0, reason);
         };
         let tokens = match self.rule.quantity {
             Quantity::Cost => {
                 if !usage.cost.is_partial {
-                    return Amount::Known(usage.cost.known.0);
+                    return RequestAmount::Known(usage.cost.known.0);
                 }
                 let reason = match &logged.cost_gap {
                     Some(CostGap::NoTokens) => reason,
                     Some(gap) => gap.to_string(),
                     None => CostGap::NO_PRICES.to_owned(),
                 };
-                return Amount::Partial(usage.cost.known.0, reason);
+                return RequestAmount::Partial(usage.cost.known.0, reason);
             }
             Quantity::OutputTokens => usage.output,
             _ => usage.input,
         };
         match tokens.whole() {
-            Some(known) => Amount::Known(known),
-            None => Amount::Partial(tokens.counted, reason),
+            Some(known) => RequestAmount::Known(known),
+            None => RequestAmount::Partial(tokens.counted, reason),
         }
     }
 

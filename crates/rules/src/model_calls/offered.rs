@@ -17,7 +17,7 @@ use ananke_trace::trace::{Facts, LoggedModelCall};
 
 /// A tool that requests must or must not offer, by exact name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Offered {
+struct OfferedName {
     of_model: OfModel,
     demand: Demand,
     name: String,
@@ -61,7 +61,7 @@ pub(super) fn switched<'m>(
 
 fn add(model: &ModelRules, demand: Demand, name: &Text, collector: &mut Collector<'_, '_>) {
     collector.add(name.span, |interpolation| {
-        Some(Offered {
+        Some(OfferedName {
             of_model: OfModel::compile(model, interpolation)?,
             demand,
             name: interpolation.text(name).ok()?,
@@ -90,7 +90,7 @@ pub(super) fn offered_names(logged: &LoggedModelCall) -> Vec<Cow<'_, str>> {
     names
 }
 
-impl Rule for Offered {
+impl Rule for OfferedName {
     fn kind(&self) -> RuleKind {
         match self.demand {
             Demand::Never => RuleKind::Prohibition,
@@ -142,7 +142,7 @@ impl Rule for Offered {
     }
 }
 
-impl Offered {
+impl OfferedName {
     fn check(&self, view: &View<'_>, logged: &LoggedModelCall) -> Option<Finding> {
         let names = offered_names(logged);
         let is_offered = names.iter().any(|name| *name == self.name);

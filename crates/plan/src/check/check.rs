@@ -9,7 +9,7 @@ use crate::compile::{FileAccess, RowEntry, fill_hook};
 use crate::loaded::{
     CaseEntry, FilledTest, KeptFiles, LoadedTest, Need, NeedingPart, TargetContext, TargetContexts,
     TestEntry, TestHead, TestSurroundings, needs_of_rules, needs_of_test, scope_at_start,
-    secrets_of, unmet, unseen_calls, with_row,
+    secrets_of, unmet, unseen_calls, unseen_models, with_row,
 };
 use crate::project::{
     Config, LaunchContext as Around, ResolvedTarget, Variables, judge_names, script_names,
@@ -389,6 +389,9 @@ impl LoadedTest {
             Need::new(part, Capability::UserTurns, written.span, &self.source)
         }));
         needs.extend(draft.all_blocks().flat_map(needs_of_rules));
+        if config.model.models.is_none() {
+            problems.extend(draft.all_blocks().filter_map(unseen_models));
+        }
         let of_target = agent.target.model.common.client_tools.as_ref();
         let mut tools = of_target.into_iter().chain(&self.model.client_tools);
         if tools.all(Vec::is_empty) {

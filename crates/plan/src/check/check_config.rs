@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::loaded::{FilledTarget, needs_of_rules, needs_of_test, secrets_of_programs, unmet};
+use crate::loaded::{
+    FilledTarget, needs_of_rules, needs_of_test, secrets_of_programs, unmet, unseen_models,
+};
 use crate::project::{Config, LaunchContext, ReadConfig, ResolvedTarget, ServerCommand, Variables};
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic};
@@ -146,5 +148,8 @@ fn check_target(
     config.check_tool_servers(tools, &config.source, problems);
     let mut needs = needs_of_test(&[], &[], tools, &config.source);
     needs.extend(needs_of_rules(&block));
+    if config.model.models.is_none() {
+        problems.extend(unseen_models(&block));
+    }
     problems.extend(unmet(&needs, &target.model));
 }

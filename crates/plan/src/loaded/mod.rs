@@ -29,7 +29,9 @@ pub use kept_files::KEPT_TEXT;
 pub(crate) use kept_files::KeptFiles;
 pub use loaded_file::LoadedFile;
 pub use loaded_test::LoadedTest;
-pub(crate) use needs::{Need, NeedingPart, needs_of_rules, needs_of_test, unmet, unseen_calls};
+pub(crate) use needs::{
+    Need, NeedingPart, needs_of_rules, needs_of_test, unmet, unseen_calls, unseen_models,
+};
 pub use prepare_error::PrepareError;
 pub(crate) use row_users::{file_text, row_users};
 pub use secrets::secrets_of;

@@ -223,6 +223,23 @@ pub(crate) fn needs_of_rules(block: &Block) -> Vec<Need> {
         .collect()
 }
 
+/// The error of a rule about requests to models where the config has none: nothing could see them.
+pub(crate) fn unseen_models(block: &Block) -> Option<Diagnostic> {
+    for entry in &block.entries {
+        if entry.subject() != Some(RuleSubject::ModelCalls) {
+            continue;
+        }
+        let message =
+            "this is about requests to a model, and the config has no `models` that could see them";
+        let help =
+            "add `models: { main: {} }` to the config, and `model` with its answers to the test";
+        let problem = Diagnostic::error(Code::Contradiction, message);
+        let origin = &entry.origin;
+        return Some(problem.at(&origin.source, origin.span, "").help(help));
+    }
+    None
+}
+
 /// The warning about a rule or condition on calls in a test whose agent is given no tools, on a target that may show no call then: a
 /// prohibition of it may never fail.
 pub(crate) fn unseen_calls(needs: &[Need], target: &TargetConfig) -> Option<Diagnostic> {

@@ -352,7 +352,7 @@ impl LimitMonitor {
     /// The tokens of a call, or their cost. Only scripts and recordings are believed: nothing is estimated.
     fn usage(&self, view: &View<'_>, logged: &LoggedModelCall) -> RequestAmount {
         let call = self.rule.of_model.call_in_words(view, logged);
-        let reason = format!("the tokens of {call} are neither recorded nor scripted");
+        let reason = format!("the tokens of {call} are neither recorded nor part of a script");
         let Some(usage) = logged.usage else {
             return RequestAmount::Partial(0, reason);
         };

@@ -109,7 +109,10 @@ pub(crate) fn model_calls(run: &RunTotals) -> Option<String> {
         _ => "calls",
     };
     let mut words = vec![format!("{} {noun}", grouped(calls.calls()))];
-    for (count, how) in [(calls.scripted, "scripted"), (calls.replayed, "replayed")] {
+    for (count, how) in [
+        (calls.by_script, "from scripts"),
+        (calls.replayed, "replayed"),
+    ] {
         if count > 0 {
             words.push(format!("{} {how}", grouped(count)));
         }
@@ -207,7 +210,7 @@ mod tests {
             virtual_us: 12_100_000,
             tokens: TokenTotals {
                 model_calls: ModelTotals {
-                    scripted: 0,
+                    by_script: 0,
                     replayed: 1041,
                     live: 0,
                 },

@@ -51,7 +51,7 @@ impl ModelLine {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelTotals {
     /// The calls that a script answered.
-    pub scripted: usize,
+    pub by_script: usize,
     /// The calls that a recording answered.
     pub replayed: usize,
     /// The calls that the provider answered.
@@ -61,13 +61,13 @@ pub struct ModelTotals {
 impl ModelTotals {
     /// The number of all calls.
     pub fn calls(&self) -> usize {
-        self.scripted + self.replayed + self.live
+        self.by_script + self.replayed + self.live
     }
 
     /// Counts a call.
     pub(in crate::outcome) fn count(&mut self, answered_by: AnsweredBy) {
         match answered_by {
-            AnsweredBy::Reply(_) | AnsweredBy::Rule(_) => self.scripted += 1,
+            AnsweredBy::Reply(_) | AnsweredBy::Rule(_) => self.by_script += 1,
             AnsweredBy::Recording(_) => self.replayed += 1,
             AnsweredBy::Live => self.live += 1,
         }
@@ -79,7 +79,7 @@ impl Add for ModelTotals {
 
     fn add(self, more: Self) -> Self {
         Self {
-            scripted: self.scripted + more.scripted,
+            by_script: self.by_script + more.by_script,
             replayed: self.replayed + more.replayed,
             live: self.live + more.live,
         }

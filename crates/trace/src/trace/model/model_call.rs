@@ -34,7 +34,7 @@ pub struct ModelRequest {
 
 impl ModelRequest {
     /// Whether another request asks the same: parameters of sampling do not count, nor the order of tools. Calls are known by their
-    /// places, since ids are made anew.
+    /// places, because ids are made again for every request.
     pub fn is_same(&self, other: &Self) -> bool {
         // The last message differs first, in almost every conversation.
         self.messages.len() == other.messages.len()

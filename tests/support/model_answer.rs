@@ -157,6 +157,52 @@ pub(crate) fn read_any_shape(wire: &dyn ModelWire, sample: &Value) {
     }
 }
 
+/// Checks that the answers of an API are read in the form of all APIs, streamed or not, and that half of one is none.
+pub(crate) fn read_as_model_answer(wire: &dyn ModelWire) {
+    for round in rounds() {
+        for is_streamed in [true, false] {
+            let response = wire.answer(&body(is_streamed), "7", &round);
+            let mut half = response.clone();
+            let answer = wire.read_answer(response).unwrap();
+            let usage = Usage::reported(Some(9), Some(3), None).with_cached(Some(4));
+            assert_eq!(answer.usage, Some(usage));
+            assert_eq!(
+                answer.finish == FinishReason::Length,
+                round.finish == FinishReason::Length
+            );
+            if round.calls == 0 {
+                assert_eq!(answer.text, "I cannot.");
+                assert!(answer.calls.is_empty());
+            } else {
+                assert_eq!((&*answer.text, &*answer.reasoning), ("Wait.", "Hm."));
+                let [first, second] = &answer.calls[..] else {
+                    panic!("{answer:?}");
+                };
+                assert_eq!((&*first.id, &*first.tool), ("call_a1", "pay"));
+                assert_eq!(first.args, json!({ "a": 1 }));
+                assert_eq!((&*second.id, &second.args), ("call_a2", &json!({})));
+            }
+            let bytes = half.body();
+            half.frames.truncate(1);
+            half.frames[0].bytes = bytes[..bytes.len() / 2].to_vec().into();
+            wire.read_answer(half).unwrap_err();
+        }
+    }
+    for (status, content_type, body) in [
+        (200, "application/json", "{}"),
+        (200, "text/event-stream", ""),
+        (200, "text/html", "<p>"),
+        (429, "application/json", "{\"error\":{}}"),
+    ] {
+        let frame = ananke_agents::ServedFrame {
+            after: Duration::ZERO,
+            bytes: body.into(),
+        };
+        let response = ServedResponse::new(status, content_type, vec![frame]);
+        wire.read_answer(response).unwrap_err();
+    }
+}
+
 fn add_pointers(value: &Value, at: &str, pointers: &mut Vec<String>) {
     match value {
         Value::Object(keys) => {

@@ -74,9 +74,9 @@ pub use model_api::{
     AnsweredCalls, ApiPath, CallKeys, ModelApi, ModelApiError, ModelBody, ModelConnection,
     ModelKeys, ModelParams, ModelProbe, ModelReader, ModelReply, ModelSettings, ModelStream,
     ModelTarget, ModelUrl, ModelWire, OwnCallStep, OwnCalls, PromptContent, ReservedKeys, Round,
-    RoundPart, ServedModelRequest, ServedModelWire, ToolLoop, call_arguments, hosted_tool,
-    items_of, noted_params, offered_tool, output_schema, request_body, result_content,
-    round_of_request,
+    RoundPart, ServedModelRequest, ServedModelWire, ToolLoop, call_arguments, executing_client,
+    hosted_tool, items_of, noted_params, offered_tool, output_schema, read_model_answer,
+    request_body, result_content, round_of_request,
 };
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
 pub use passing::{

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::message_stream_reader::MessageStreamReader;
-use super::model_answer::{ReadAnswer, body, captured, events_of, read_any_shape, rounds};
+use super::model_answer::{
+    ReadAnswer, body, captured, events_of, read_any_shape, read_as_model_answer, rounds,
+};
 use super::served::MessagesWire;
 use ananke_agents::{
     EventReader as _, ModelApiError, ModelBody, ModelReader as _, ModelWire as _, Round,
@@ -235,4 +237,9 @@ fn no_shape_of_a_body_is_too_odd() {
         "mcp_servers": [{ "name": "s" }], "tool_choice": {}, "output_config": { "format": {} },
     });
     read_any_shape(&MessagesWire, &sample);
+}
+
+#[test]
+fn an_answer_is_read_in_the_form_of_all_apis() {
+    read_as_model_answer(&MessagesWire);
 }

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::model_answer::{ReadAnswer, body, captured, events_of, read_any_shape, rounds};
+use super::model_answer::{
+    ReadAnswer, body, captured, events_of, read_any_shape, read_as_model_answer, rounds,
+};
 use super::reply_reader::ReplyReader;
 use super::served::ChatWire;
 use ananke_agents::http::StreamReader as _;
@@ -232,4 +234,9 @@ fn no_shape_of_a_body_is_too_odd() {
         "tools": [tool], "tool_choice": "auto", "response_format": {}, "temperature": 1,
     });
     read_any_shape(&ChatWire, &sample);
+}
+
+#[test]
+fn an_answer_is_read_in_the_form_of_all_apis() {
+    read_as_model_answer(&ChatWire);
 }

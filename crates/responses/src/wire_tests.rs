@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::model_answer::{ReadAnswer, body, captured, events_of, read_any_shape, rounds};
+use super::model_answer::{
+    ReadAnswer, body, captured, events_of, read_any_shape, read_as_model_answer, rounds,
+};
 use super::response_reader::ResponseReader;
 use super::served::ResponsesWire;
 use ananke_agents::{
@@ -261,4 +263,9 @@ fn no_shape_of_a_body_is_too_odd() {
         "tool_choice": "auto", "text": { "format": { "type": "text" } }, "temperature": 1,
     });
     read_any_shape(&ResponsesWire, &sample);
+}
+
+#[test]
+fn an_answer_is_read_in_the_form_of_all_apis() {
+    read_as_model_answer(&ResponsesWire);
 }

@@ -365,7 +365,7 @@ fn event(
 }
 
 /// The end mark of a stream.
-const END_MARK: &[u8] = b"[DONE]";
+pub(crate) const END_MARK: &[u8] = b"[DONE]";
 
 /// Whether data is no event: some servers send empty data, and others an end mark.
 fn is_empty(data: &[u8]) -> bool {

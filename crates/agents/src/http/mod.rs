@@ -28,6 +28,7 @@ pub use chunks::Chunks;
 pub use client_kind::status;
 pub use cookies::CookieTransport;
 pub use document::{Document, read_document};
+pub(crate) use event_stream::END_MARK;
 pub use event_stream::{Framing, StreamReader, read_events, read_framed};
 pub use exchange::{Response, failure_help, refused, send};
 pub use forward::{ForwardedResponse, Forwarder};

@@ -6,10 +6,12 @@
 //! it for now. `tool_loop` has the calls that the client executes, and `stream_words` the errors of what is no stream. `probe` has
 //! the models that could be at a URL: `base_url` finds the address of an API, and `model_list` its models. `rounds` is the other
 //! side: the turn of an agent as the answers of a model. A `model_wire` is an API as a provider speaks it, whose requests have
-//! `prompt` in common; by a `served_model`, an agent answers them instead.
+//! `prompt` in common; by a `served_model`, an agent answers them instead. An
+//! `answer_reader` reads the answer of a provider back, by the reader that clients have.
 //!
 //! **Invariant:** each API has its own form of messages, calls and answers; nothing here knows one of them.
 
+mod answer_reader;
 mod base_url;
 mod connection;
 mod model_list;
@@ -24,6 +26,7 @@ mod stream_words;
 mod target;
 mod tool_loop;
 
+pub use answer_reader::{executing_client, read_model_answer};
 pub use base_url::ApiPath;
 pub use connection::{ModelConnection, ModelReader, ModelReply};
 pub use model_wire::{ModelApiError, ModelBody, ModelWire};

@@ -2,7 +2,7 @@
 
 use super::rounds::Round;
 use crate::served::ServedResponse;
-use ananke_trace::trace::ModelRequest;
+use ananke_trace::trace::{ModelAnswer, ModelRequest};
 
 /// An API of models as a provider speaks it.
 pub trait ModelWire: Sync {
@@ -22,6 +22,12 @@ pub trait ModelWire: Sync {
     /// The response with the answer in `round`, as a stream or as one document, as the request asks. `id` is its id without the
     /// prefix of the API; ids of its parts begin with it, too.
     fn answer(&self, body: &ModelBody, id: &str, round: &Round) -> ServedResponse;
+
+    /// Reads an answer of the provider, streamed or not.
+    ///
+    /// # Errors
+    /// The reason why it is no complete answer of this API.
+    fn read_answer(&self, response: ServedResponse) -> Result<ModelAnswer, String>;
 
     /// The response with an error of the provider, before anything of the answer is sent.
     fn error(&self, error: &ModelApiError<'_>) -> ServedResponse;

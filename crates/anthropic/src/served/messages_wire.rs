@@ -1,13 +1,17 @@
 //! The Messages API as a provider speaks it.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::messages_answer::{ERROR_TYPE, MessagesAnswer, error_document};
 use super::{messages_body, streamed};
+use crate::message_stream_reader::MessageStreamReader;
 use ananke_agents::{
     ModelApiError, ModelBody, ModelWire, OwnCalls, Round, ServedFrame, ServedModelWire,
-    ServedResponse,
+    ServedResponse, executing_client, read_model_answer,
 };
+use ananke_base::context::SequentialIds;
+use ananke_trace::trace::ModelAnswer;
 
 /// The Messages API as a provider speaks it.
 #[derive(Debug)]
@@ -36,6 +40,15 @@ impl ModelWire for MessagesWire {
         } else {
             answer.document(round)
         }
+    }
+
+    fn read_answer(&self, response: ServedResponse) -> Result<ModelAnswer, String> {
+        let response = self.streamed(response);
+        let ids = SequentialIds::default();
+        let mut tools = executing_client();
+        let mut server_calls = BTreeMap::new();
+        let reader = MessageStreamReader::new(&ids, "", &mut tools, &mut server_calls);
+        read_model_answer(&response, reader)
     }
 
     fn error(&self, error: &ModelApiError<'_>) -> ServedResponse {

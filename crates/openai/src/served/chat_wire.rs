@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use super::chat_answer::{ChatAnswer, error_document};
 use super::{chat_body, streamed};
+use crate::reply_reader::ReplyReader;
 use ananke_agents::{
     ModelApiError, ModelBody, ModelWire, OwnCalls, Round, ServedFrame, ServedModelWire,
-    ServedResponse,
+    ServedResponse, executing_client, read_model_answer,
 };
+use ananke_base::context::SequentialIds;
+use ananke_trace::trace::ModelAnswer;
 
 /// Chat completions as a provider speaks them.
 #[derive(Debug)]
@@ -37,6 +40,13 @@ impl ModelWire for ChatWire {
         } else {
             answer.document(round)
         }
+    }
+
+    fn read_answer(&self, response: ServedResponse) -> Result<ModelAnswer, String> {
+        let response = self.streamed(response);
+        let ids = SequentialIds::default();
+        let mut tools = executing_client();
+        read_model_answer(&response, ReplyReader::new(&ids, "", &mut tools))
     }
 
     fn error(&self, error: &ModelApiError<'_>) -> ServedResponse {

@@ -6,10 +6,13 @@ use std::time::Duration;
 use super::responses_answer::{ResponsesAnswer, error_document, error_event};
 use super::stored_responses::STORED;
 use super::{responses_body, streamed};
+use crate::response_reader::ResponseReader;
 use ananke_agents::{
     Action, ModelApiError, ModelBody, ModelWire, OwnCalls, Round, ServedFrame, ServedModelWire,
-    ServedResponse,
+    ServedResponse, executing_client, read_model_answer,
 };
+use ananke_base::context::SequentialIds;
+use ananke_trace::trace::ModelAnswer;
 
 /// The Responses API as a provider speaks it.
 #[derive(Debug)]
@@ -39,6 +42,15 @@ impl ModelWire for ResponsesWire {
         } else {
             answer.document(round)
         }
+    }
+
+    fn read_answer(&self, response: ServedResponse) -> Result<ModelAnswer, String> {
+        let response = self.streamed(response);
+        let ids = SequentialIds::default();
+        let mut tools = executing_client();
+        let mut approved = Vec::new();
+        let reader = ResponseReader::new(&ids, "", &mut tools, &mut approved);
+        read_model_answer(&response, reader)
     }
 
     fn error(&self, error: &ModelApiError<'_>) -> ServedResponse {

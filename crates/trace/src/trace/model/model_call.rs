@@ -214,7 +214,11 @@ pub struct ModelAnswer {
     #[serde(default)]
     pub finish: FinishReason,
     /// The tokens, if they are recorded or scripted.
-    #[serde(skip)]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "token_counts"
+    )]
     pub usage: Option<Usage>,
 }
 
@@ -289,6 +293,52 @@ pub struct ModelCall {
     pub answer: ModelAnswer,
     /// The source of the answer.
     pub answered_by: AnsweredBy,
+}
+
+/// The tokens of an answer as the numbers that its provider has reported.
+mod token_counts {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Usage;
+
+    #[derive(Deserialize, Serialize)]
+    struct TokenCounts {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cached: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        total: Option<u64>,
+    }
+
+    #[expect(
+        clippy::ref_option,
+        clippy::trivially_copy_pass_by_ref,
+        reason = "the signature that serde asks for"
+    )]
+    pub(super) fn serialize<S: Serializer>(
+        usage: &Option<Usage>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let counts = usage.map(|usage| TokenCounts {
+            input: usage.input.whole(),
+            cached: usage.cached.whole(),
+            output: usage.output.whole(),
+            total: usage.total.whole(),
+        });
+        counts.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Usage>, D::Error> {
+        let counts = Option::<TokenCounts>::deserialize(deserializer)?;
+        Ok(counts.map(|counts| {
+            Usage::reported(counts.input, counts.output, counts.total).with_cached(counts.cached)
+        }))
+    }
 }
 
 #[expect(

@@ -67,6 +67,7 @@ mod promptfoo;
 mod proxies;
 mod quarantine;
 mod recorded_conversations;
+mod recorded_models;
 mod red_screen;
 mod repeated_runs;
 mod replay;

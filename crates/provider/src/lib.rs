@@ -3,31 +3,48 @@
 //! Flows in: requests of any API of models, each to a `server`, which reads it by the API of its path and finds its `lane` by
 //! `evidence`. Flows out: the answer that the lane's script gives (`matching`, `round_answer`, after `offered` has checked it
 //! against the request), and [`ModelProblem`]s: what no model could have said, what nothing answers, and what nothing used. A
-//! `mint` makes ids that name the lane, and come back in the next request. `embeddings` and `model_list` answer what is asked
-//! in addition to the conversation. `environment` points the SDKs of an agent at the server, and
+//! `mint` makes ids that name the lane, and come back in the next request.
+//!
+//! A lane may have recordings instead of a script (`lane_recording`): a `model_recording` is the file of one, whose calls answer
+//! the requests that ask the same (`compared_request`) with the ids of the lane (`adopted_response`), and a `difference` says
+//! what else a request asks. An `upstream` is the provider that they are recorded from; a `masked_call` has none of the
+//! `provider_keys`. A `recording_folder` has a file for each lane.
+//!
+//! `embeddings` and `model_list` answer what is asked in addition to the conversation. `environment` points the SDKs of an agent at the server, and
 //! `hosted_models` are those of a config, each with a server of its own.
 //!
-//! **Invariant:** nothing is ever asked of a real provider; a request that nothing answers is an error, also if the agent hides
-//! it; a request whose lane is not certain gets none.
+//! **Invariant:** a real provider is asked only while it is recorded; a request that nothing answers is an error, also if the
+//! agent hides it; a request whose lane is not certain gets none.
 
+mod adopted_response;
+mod compared_request;
 mod compiled_script;
+mod difference;
 mod embeddings;
 mod environment;
 mod evidence;
 mod file_scripts;
 mod hosted_models;
+mod lane_recording;
+mod masked_call;
 mod matching;
 mod mint;
 mod model_lane;
 mod model_lanes;
 mod model_list;
+mod model_recording;
 mod model_server;
 mod model_setup;
 mod offered;
 mod problem;
+mod provider_keys;
+mod recording_folder;
+#[cfg(test)]
+mod replay_tests;
 mod request_entry;
 mod round_answer;
 mod stored_messages;
+mod upstream;
 
 pub use compiled_script::{
     AnswerTokens, CompiledModelReply, CompiledModelRule, CompiledModelScript, CompiledModelStep,
@@ -36,10 +53,14 @@ pub use compiled_script::{
 pub use environment::{NO_KEY, PROVIDER_KEYS, provider_environment};
 pub use file_scripts::FileScripts;
 pub use hosted_models::{HostedModel, HostedModels};
-pub use model_lane::{LaneUse, ModelLane};
-pub use model_lanes::{LanePermit, ModelLanes};
+pub use lane_recording::{RecordingSetup, RecordingUse};
+pub use model_lane::{LaneSource, LaneUse, ModelLane};
+pub use model_lanes::{LaneOpener, LanePermit, ModelLanes};
+pub use model_recording::ModelRecording;
 pub use model_server::{ModelListener, ModelServer, ServedModel};
 pub use model_setup::{ModelEnvironment, ModelSetup, URL};
 pub use offered::quoted;
 pub use problem::{ModelProblem, ModelProblemKind};
+pub use recording_folder::RecordingFolder;
 pub use request_entry::ModelRequestEntry;
+pub use upstream::Upstream;

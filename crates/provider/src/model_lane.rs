@@ -1,16 +1,17 @@
-//! A lane: the script of one test, what it has answered so far, and what went wrong in it.
+//! A lane: the script or the recordings of one test, what it has answered so far, and what went wrong in it.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::compiled_script::{CompiledModelReply, CompiledModelScript, CompiledModelStep};
 use crate::environment::POINTING_HELP;
+use crate::lane_recording::{LaneRecording, LiveCall, RecordedStep, RecordingSetup};
 use crate::matching::{AskedRequest, last_user_text, matching_rule, new_results};
 use crate::mint::Mint;
 use crate::problem::{ModelProblem, ModelProblemKind};
 use crate::round_answer::round_answer;
-use ananke_agents::Round;
+use ananke_agents::{Round, ServedResponse};
 use ananke_base::text::truncate;
 use ananke_model::model::EmbeddingAnswers;
 use ananke_model::variables::Patterns;
@@ -48,13 +49,31 @@ pub struct LaneUse {
     pub problems: Vec<ModelProblem>,
     /// The number of further problems, which are not kept.
     pub more_problems: usize,
+    /// The problems that fail no test.
+    pub warnings: Vec<ModelProblem>,
     /// The time that passed in the test, although nothing slept.
     pub passed: Duration,
 }
 
+/// The source of the answers of a lane.
+pub enum LaneSource {
+    /// A script.
+    Script(Box<CompiledModelScript>),
+    /// Recordings, or the provider that they are made from.
+    Recordings(Box<RecordingSetup>),
+}
+
+impl From<CompiledModelScript> for LaneSource {
+    fn from(script: CompiledModelScript) -> Self {
+        Self::Script(Box::new(script))
+    }
+}
+
 #[derive(Debug)]
 struct LaneState {
+    /// The script; empty in a lane with recordings.
     script: CompiledModelScript,
+    recording: Option<LaneRecording>,
     mint: Mint,
     /// The number of replies that were used.
     used_replies: usize,
@@ -77,11 +96,21 @@ pub(crate) struct LaneAnswer {
     /// The id of the response, without the prefix of its API.
     pub(crate) id: String,
     /// The parts.
-    pub(crate) round: std::sync::Arc<Round>,
+    pub(crate) round: Arc<Round>,
     /// The answer in normal form.
     pub(crate) answer: ModelAnswer,
     /// The source.
     pub(crate) answered_by: AnsweredBy,
+    /// The response as it was recorded, if the request asks for it in the same form.
+    pub(crate) recorded: Option<Arc<ServedResponse>>,
+}
+
+/// The reply to a request.
+pub(crate) enum LaneReply {
+    /// An answer.
+    Answer(LaneAnswer),
+    /// The provider has to be asked.
+    Live(LiveCall),
 }
 
 /// An answer that was given to a request with this fingerprint.
@@ -99,6 +128,12 @@ pub(crate) struct LaneRequest<'r> {
     pub(crate) path: &'static str,
     /// The request, with the conversation that it names.
     pub(crate) request: &'r ModelRequest,
+    /// The version of the API that the request names.
+    pub(crate) api_version: Option<String>,
+    /// Whether the answer is asked for as a stream.
+    pub(crate) is_streamed: bool,
+    /// The body.
+    pub(crate) body: &'r [u8],
     /// A fingerprint of the body.
     pub(crate) fingerprint: String,
     /// Whether the client says that it sends the body again.
@@ -106,7 +141,7 @@ pub(crate) struct LaneRequest<'r> {
 }
 
 impl ModelLane {
-    /// A lane of this name, of the model `model`, with its script. `letters` are its own alone.
+    /// A lane of this name, of the model `model`, whose answers come from `source`. `letters` are its own alone.
     ///
     /// # Errors
     /// If a pattern of the script cannot be compiled.
@@ -114,8 +149,16 @@ impl ModelLane {
         name: &str,
         model: &str,
         letters: String,
-        mut script: CompiledModelScript,
+        source: impl Into<LaneSource>,
     ) -> Result<Self, regex::Error> {
+        let mut recording = None;
+        let mut script = match source.into() {
+            LaneSource::Script(script) => *script,
+            LaneSource::Recordings(setup) => {
+                recording = Some(LaneRecording::new(*setup));
+                CompiledModelScript::default()
+            }
+        };
         start_patterns(&mut script)?;
         let used_rules = vec![false; script.rules.len()];
         Ok(Self {
@@ -124,6 +167,7 @@ impl ModelLane {
             model: model.to_owned(),
             state: Mutex::new(LaneState {
                 script,
+                recording,
                 mint: Mint::new(letters),
                 used_replies: 0,
                 used_rules,
@@ -183,14 +227,25 @@ impl ModelLane {
         self.state().embeddings
     }
 
-    /// Reports the replies and rules that had to be used and were not. It is called once, at the end.
-    pub fn report_unused(&self) {
+    /// Reports the replies, rules and recorded calls that had to be used and were not, and writes what was recorded. It is called
+    /// once, at the end.
+    pub fn finish(&self) {
         let mut state = self.state();
-        // After another problem, the agent need not have come as far as to ask for the rest.
+        // After another problem, the agent need not have come as far as to ask for the rest. Nor is such a lane worth a recording.
         if state.problems > 0 {
             return;
         }
-        let problems = state.unused();
+        let mut problems = state.unused();
+        let calls = state.calls;
+        if let Some(recording) = &mut state.recording {
+            problems.extend(recording.problem_at_end(calls));
+            if problems.is_empty() {
+                match recording.write(&self.name) {
+                    Ok(warnings) => state.since_taken.warnings.extend(warnings),
+                    Err(problem) => problems.push(problem),
+                }
+            }
+        }
         for problem in problems {
             state.add_problem(problem);
         }
@@ -218,11 +273,16 @@ impl ModelLane {
         Err(problem)
     }
 
+    /// A sentence about what was recorded; `None` if nothing was.
+    pub fn recorded(&self) -> Option<String> {
+        self.state().recording.as_ref()?.written()
+    }
+
     /// The answer to a request.
     ///
     /// # Errors
     /// If nothing answers it, which is a problem of the test as well.
-    pub(crate) fn answer(&self, asked: &LaneRequest<'_>) -> Result<LaneAnswer, ModelProblem> {
+    pub(crate) fn answer(&self, asked: &LaneRequest<'_>) -> Result<LaneReply, ModelProblem> {
         let mut state = self.state();
         // A client that sends a request again has not seen its answer, or did not like it. It gets the same one, and uses no
         // reply.
@@ -230,17 +290,44 @@ impl ModelLane {
             && let Some(answer) = state.given(&asked.fingerprint)
         {
             state.count_attempt(asked);
-            return Ok(answer);
+            return Ok(LaneReply::Answer(answer));
         }
-        match state.new_answer(asked) {
-            Ok(answer) => {
+        match state.new_reply(asked, &self.name) {
+            Ok(LaneReply::Answer(answer)) => {
                 state.remember(&self.model, asked, &answer);
-                Ok(answer)
+                Ok(LaneReply::Answer(answer))
             }
+            Ok(live) => Ok(live),
             Err(problem) => {
                 state.add_problem(problem.clone());
                 Err(problem)
             }
+        }
+    }
+
+    /// Keeps an answer of the provider, and returns it as the agent gets it.
+    pub(crate) fn keep(
+        &self,
+        asked: &LaneRequest<'_>,
+        live: &LiveCall,
+        response: &ServedResponse,
+        answer: ModelAnswer,
+    ) -> Option<LaneAnswer> {
+        let mut state = self.state();
+        let LaneState {
+            recording, mint, ..
+        } = &mut *state;
+        let kept = recording
+            .as_mut()?
+            .keep(asked, live, response, answer, mint);
+        state.remember(&self.model, asked, &kept);
+        Some(kept)
+    }
+
+    /// Notes the reason why the provider has not answered a request. It is a problem unless the request is answered later.
+    pub(crate) fn fail(&self, reason: &str) {
+        if let Some(recording) = &mut self.state().recording {
+            recording.fail(reason);
         }
     }
 
@@ -267,9 +354,28 @@ fn start_patterns(script: &mut CompiledModelScript) -> Result<(), regex::Error> 
 }
 
 impl LaneState {
-    /// The next answer of the script: that of a rule that matches, which uses no reply, or the next reply.
-    fn new_answer(&mut self, asked: &LaneRequest<'_>) -> Result<LaneAnswer, ModelProblem> {
+    /// The reply to a request that is no further attempt: that of the recordings, or of the script.
+    fn new_reply(
+        &mut self,
+        asked: &LaneRequest<'_>,
+        lane: &str,
+    ) -> Result<LaneReply, ModelProblem> {
         self.calls += 1;
+        let Some(recording) = &mut self.recording else {
+            return Ok(LaneReply::Answer(self.scripted_answer(asked)?));
+        };
+        match recording.step(asked, lane, self.calls, &mut self.mint)? {
+            RecordedStep::Recorded(recorded) => {
+                self.since_taken.passed += recorded.passed;
+                self.since_taken.warnings.extend(recorded.warnings);
+                Ok(LaneReply::Answer(recorded.answer))
+            }
+            RecordedStep::Live(call) => Ok(LaneReply::Live(call)),
+        }
+    }
+
+    /// The next answer of the script: that of a rule that matches, which uses no reply, or the next reply.
+    fn scripted_answer(&mut self, asked: &LaneRequest<'_>) -> Result<LaneAnswer, ModelProblem> {
         let seen = AskedRequest {
             call: self.calls,
             path: asked.path,
@@ -298,9 +404,10 @@ impl LaneState {
         self.since_taken.passed += made.delay;
         Ok(LaneAnswer {
             id: self.mint.response(),
-            round: std::sync::Arc::new(made.round),
+            round: Arc::new(made.round),
             answer: made.answer,
             answered_by,
+            recorded: None,
         })
     }
 

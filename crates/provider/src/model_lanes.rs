@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 
 use crate::compiled_script::CompiledModelScript;
 use crate::mint::letters_of;
-use crate::model_lane::ModelLane;
+use crate::model_lane::{LaneSource, ModelLane};
 use crate::offered::quoted;
 use crate::problem::{ModelProblem, ModelProblemKind};
 use ananke_model::model::ModelIsolation;
@@ -16,20 +16,31 @@ use ananke_model::model::ModelIsolation;
 /// The name of the lane of requests that no test causes.
 const BACKGROUND: &str = "background";
 
+/// The most lanes that requests open. Names are made up by whoever sends them.
+const MOST_LANES: usize = 10_000;
+
+/// The key of the model of lanes that requests open.
+const MODEL: &str = "model";
+
 /// The most lanes that a message lists.
 const MOST_NAMES: usize = 10;
 
 /// The lanes of a server, by their names.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct ModelLanes {
     open: Mutex<IndexMap<String, Arc<ModelLane>>>,
     /// The lane of requests that no test causes, such as those for titles. It answers all of them alike.
     background: Option<Arc<ModelLane>>,
     /// Wakes those that wait for the turn of another lane.
     turn_ended: Notify,
+    /// Opens the lanes that requests name.
+    opener: Option<LaneOpener>,
     /// Held by the one lane that may be open, if they are opened one after the other.
     one_at_a_time: Option<Arc<tokio::sync::Mutex<()>>>,
 }
+
+/// The source of the answers of a lane that a request names and that is not open.
+pub type LaneOpener = Box<dyn Fn(&str) -> LaneSource + Send + Sync>;
 
 /// The right to be the one open lane, where lanes are opened one after the other.
 pub type LanePermit = OwnedMutexGuard<()>;
@@ -67,6 +78,17 @@ impl ModelLanes {
         }
         Ok(lanes)
     }
+
+    /// Lanes that requests open by naming them. A request that names none belongs to [`Self::DEFAULT`].
+    pub fn on_demand(opener: LaneOpener) -> Self {
+        Self {
+            opener: Some(opener),
+            ..Self::default()
+        }
+    }
+
+    /// The name of the lane of requests that name none.
+    pub const DEFAULT: &'static str = "default";
 
     /// Waits until another lane may be opened; `None` if any number may be open.
     pub async fn permit(&self) -> Option<LanePermit> {
@@ -127,7 +149,7 @@ impl ModelLanes {
         !lanes.is_empty()
     }
 
-    /// Opens a lane of the model `model` with its script. One of the same name is replaced.
+    /// Opens a lane of the model `model`. One of the same name is replaced.
     ///
     /// # Errors
     /// If a pattern of the script cannot be compiled.
@@ -135,20 +157,11 @@ impl ModelLanes {
         &self,
         name: &str,
         model: &str,
-        script: CompiledModelScript,
+        source: impl Into<LaneSource>,
     ) -> Result<Arc<ModelLane>, regex::Error> {
         let mut lanes = self.lanes();
         lanes.shift_remove(name);
-        // Letters are made from the name, so that recordings do not change. Another lane may have the same by chance.
-        let mut attempt = 0;
-        let mut letters = letters_of(name, attempt);
-        while lanes.values().any(|lane| lane.letters() == letters) {
-            attempt += 1;
-            letters = letters_of(name, attempt);
-        }
-        let lane = Arc::new(ModelLane::new(name, model, letters, script)?);
-        lanes.insert(name.to_owned(), Arc::clone(&lane));
-        Ok(lane)
+        open_in(&mut lanes, name, model, source.into())
     }
 
     /// Closes a lane: no request belongs to it any more.
@@ -172,13 +185,14 @@ impl ModelLanes {
     /// # Errors
     /// If nothing names a lane for certain, or two marks name different ones.
     pub(crate) fn find(&self, evidence: &LaneEvidence) -> Result<Arc<ModelLane>, ModelProblem> {
-        let lanes = self.lanes();
+        let mut lanes = self.lanes();
         let mut found: Option<Arc<ModelLane>> = None;
         for (mark, name) in [
             ("URL", &evidence.of_path),
             ("header `baggage`", &evidence.of_baggage),
         ] {
             let Some(name) = name else { continue };
+            self.open_named(name, &mut lanes);
             let Some(lane) = lanes.get(name) else {
                 let message = format!(
                     "the {mark} of a request names the lane `{name}`, which does not exist"
@@ -205,6 +219,13 @@ impl ModelLanes {
         }
         match found {
             Some(lane) => Ok(lane),
+            None if self.opener.is_some() => {
+                self.open_named(Self::DEFAULT, &mut lanes);
+                match lanes.get(Self::DEFAULT) {
+                    Some(lane) => Ok(Arc::clone(lane)),
+                    None => Err(unattributed("there are too many lanes".to_owned(), &lanes)),
+                }
+            }
             // With one lane, every request is of it.
             None if lanes.len() == 1 => Ok(Arc::clone(&lanes[0])),
             None => {
@@ -214,9 +235,38 @@ impl ModelLanes {
         }
     }
 
+    /// Opens the lane of this name if requests open lanes and it is not open.
+    fn open_named(&self, name: &str, lanes: &mut IndexMap<String, Arc<ModelLane>>) {
+        let Some(opener) = &self.opener else { return };
+        if lanes.contains_key(name) || lanes.len() >= MOST_LANES {
+            return;
+        }
+        // Patterns alone can be wrong in a lane, and one that is opened so has none.
+        let _opened = open_in(lanes, name, MODEL, opener(name));
+    }
+
     fn lanes(&self) -> MutexGuard<'_, IndexMap<String, Arc<ModelLane>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Opens a lane whose letters no other has.
+fn open_in(
+    lanes: &mut IndexMap<String, Arc<ModelLane>>,
+    name: &str,
+    model: &str,
+    source: LaneSource,
+) -> Result<Arc<ModelLane>, regex::Error> {
+    // Letters are made from the name, so that recordings do not change. Another lane may have the same by chance.
+    let mut attempt = 0;
+    let mut letters = letters_of(name, attempt);
+    while lanes.values().any(|lane| lane.letters() == letters) {
+        attempt += 1;
+        letters = letters_of(name, attempt);
+    }
+    let lane = Arc::new(ModelLane::new(name, model, letters, source)?);
+    lanes.insert(name.to_owned(), Arc::clone(&lane));
+    Ok(lane)
 }
 
 /// Takes another mark for `lane` into account.

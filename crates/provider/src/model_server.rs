@@ -10,15 +10,17 @@ use serde_json::{Value, json};
 
 use crate::embeddings::{self, embeddings};
 use crate::evidence::{lane_of_baggage, lane_of_path, letters_of_ids};
+use crate::lane_recording::LiveCall;
 use crate::matching::last_user_text;
-use crate::model_lane::{LaneRequest, ModelLane, with_request};
+use crate::model_lane::{LaneAnswer, LaneReply, LaneRequest, ModelLane, with_request};
 use crate::model_lanes::{LaneEvidence, ModelLanes};
 use crate::model_list::model_list;
 use crate::problem::{ModelProblem, ModelProblemKind};
 use crate::request_entry::{ModelRequestEntry, source_of};
 use crate::stored_messages::StoredMessages;
+use crate::upstream::OutgoingRequest;
 use ananke_agents::http_server::{BodyStream, ReceivedRequest, RequestHandler, SentResponse};
-use ananke_agents::{ModelApiError, ModelWire, ServedResponse, model_wires};
+use ananke_agents::{ModelApiError, ModelBody, ModelWire, ServedResponse, model_wires};
 use ananke_base::context::fingerprint;
 use ananke_model::variables::masked_query;
 
@@ -27,6 +29,9 @@ const MOST_BYTES: usize = 64 << 20;
 
 /// The header by which SDKs of OpenAI and Anthropic number their attempts, from 0.
 const RETRY_COUNT: &str = "x-stainless-retry-count";
+
+/// The end of the name of the header by which requests name the version of their API.
+const API_VERSION: &str = "-version";
 
 /// Gets what a server does.
 pub trait ModelListener: Send + Sync {
@@ -64,6 +69,14 @@ struct Answered {
     source: String,
 }
 
+/// A request that the provider answers.
+struct LiveRequest<'r> {
+    wire: &'static dyn ModelWire,
+    body: &'r ModelBody,
+    asked: &'r LaneRequest<'r>,
+    lane: &'r ModelLane,
+}
+
 /// A request whose body has come.
 struct WholeRequest {
     method: String,
@@ -74,6 +87,9 @@ struct WholeRequest {
     is_repeated: bool,
     /// The encoding of the body, if it has one.
     encoding: Option<String>,
+    /// The path and query without the lane.
+    target: String,
+    headers: Vec<(String, String)>,
     body: Bytes,
 }
 
@@ -97,6 +113,8 @@ impl ModelServer {
         let number = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
         let target = masked_query(&request.target).into_owned();
         let (of_path, path) = lane_of_path(request.path());
+        let (_, own_target) = lane_of_path(&request.target);
+        let own_target = own_target.to_owned();
         // A base URL that ends with a slash adds one to some paths.
         let path = match path.trim_end_matches('/') {
             "" => "/".to_owned(),
@@ -117,9 +135,11 @@ impl ModelServer {
                     of_baggage,
                     is_repeated,
                     encoding,
+                    target: own_target,
+                    headers: request.headers,
                     body: body.clone(),
                 };
-                (self.answer(&whole), logged_body(&body))
+                (self.answer(&whole).await, logged_body(&body))
             }
             Err(error) => {
                 let problem = ModelProblem::new(ModelProblemKind::Unread, error.to_string());
@@ -141,7 +161,7 @@ impl ModelServer {
         sent(answered.response)
     }
 
-    fn answer(&self, request: &WholeRequest) -> Answered {
+    async fn answer(&self, request: &WholeRequest) -> Answered {
         let path = request.path.as_str();
         if matches!(request.method.as_str(), "GET" | "HEAD") {
             if path == "/" || path.ends_with("/v1") {
@@ -157,7 +177,7 @@ impl ModelServer {
             }
             for wire in model_wires() {
                 if path.ends_with(wire.path()) {
-                    return self.ask(wire, request);
+                    return self.ask(wire, request).await;
                 }
             }
         }
@@ -175,7 +195,7 @@ impl ModelServer {
     }
 
     /// The answer to a request of this API.
-    fn ask(&self, wire: &'static dyn ModelWire, request: &WholeRequest) -> Answered {
+    async fn ask(&self, wire: &'static dyn ModelWire, request: &WholeRequest) -> Answered {
         let read = match &request.encoding {
             Some(encoding) if encoding != "identity" => {
                 Err(format!("the content encoding `{encoding}` is not read"))
@@ -201,6 +221,9 @@ impl ModelServer {
             api: wire.name(),
             path: wire.path(),
             request: seen,
+            api_version: request.api_version(),
+            is_streamed: body.is_streamed,
+            body: &request.body,
             fingerprint: fingerprint(&request.body),
             is_repeated: request.is_repeated,
         };
@@ -218,16 +241,67 @@ impl ModelServer {
             return Answered::refused(wire, &problem, Some(&lane));
         }
         match lane.answer(&of_lane) {
-            Ok(answer) => {
+            Ok(LaneReply::Answer(answer)) => {
                 self.stored.store(&answer.id, seen, &answer.answer);
-                Answered {
-                    response: wire.answer(&body, &answer.id, &answer.round),
-                    lane: Some(lane.name().to_owned()),
-                    wire: Some(wire.name()),
-                    source: source_of(answer.answered_by),
-                }
+                Answered::of(wire, &body, &answer, &lane)
+            }
+            Ok(LaneReply::Live(live)) => {
+                let asked = LiveRequest {
+                    wire,
+                    body: &body,
+                    asked: &of_lane,
+                    lane: &lane,
+                };
+                self.ask_provider(&asked, live, request).await
             }
             Err(problem) => Answered::refused(wire, &problem, Some(&lane)),
+        }
+    }
+
+    /// The answer of the provider, which the lane keeps.
+    async fn ask_provider(
+        &self,
+        live: &LiveRequest<'_>,
+        call: LiveCall,
+        request: &WholeRequest,
+    ) -> Answered {
+        let outgoing = OutgoingRequest {
+            target: &request.target,
+            api_path: live.wire.path(),
+            headers: &request.headers,
+            body: call.body.clone(),
+        };
+        let lane = live.lane;
+        let response = match call.upstream.ask(outgoing, &*call.clock).await {
+            Ok(response) => response,
+            Err(reason) => {
+                let origin = call.upstream.origin();
+                let message = format!("the provider at {origin} does not answer: {reason}");
+                let problem = ModelProblem::new(ModelProblemKind::Upstream, message);
+                lane.add_problem(problem.clone());
+                return Answered::refused(live.wire, &problem, Some(lane));
+            }
+        };
+        let status = response.status;
+        // A refusal goes back as it is. The agent may send the request again, and only the answer to that is recorded.
+        if status != 200 {
+            lane.fail(&format!("the last one got the status {status}"));
+            return live.passed_back(response);
+        }
+        match live.wire.read_answer(response.clone()) {
+            Ok(answer) => match lane.keep(live.asked, &call, &response, answer) {
+                Some(kept) => {
+                    self.stored
+                        .store(&kept.id, live.asked.request, &kept.answer);
+                    Answered::of(live.wire, live.body, &kept, lane)
+                }
+                None => live.passed_back(response),
+            },
+            Err(reason) => {
+                let message = format!("an answer of the provider cannot be recorded: {reason}");
+                lane.add_problem(ModelProblem::new(ModelProblemKind::Upstream, message));
+                live.passed_back(response)
+            }
         }
     }
 
@@ -307,7 +381,30 @@ impl ModelServer {
     }
 }
 
+impl LiveRequest<'_> {
+    /// The response of the provider, of which nothing is kept.
+    fn passed_back(&self, response: ServedResponse) -> Answered {
+        Answered {
+            response,
+            lane: Some(self.lane.name().to_owned()),
+            wire: Some(self.wire.name()),
+            source: "live".to_owned(),
+        }
+    }
+}
+
 impl WholeRequest {
+    /// The version of its API, if it names one.
+    fn api_version(&self) -> Option<String> {
+        for (name, value) in &self.headers {
+            // Clients have further versions, of themselves.
+            if name.ends_with(API_VERSION) && !name.starts_with("x-") {
+                return Some(value.clone());
+            }
+        }
+        None
+    }
+
     /// The evidence outside of its body.
     fn evidence(&self) -> LaneEvidence {
         LaneEvidence {
@@ -326,6 +423,25 @@ impl RequestHandler for ModelServer {
 }
 
 impl Answered {
+    /// The answer of a lane: as it was recorded, or made for the request.
+    fn of(
+        wire: &'static dyn ModelWire,
+        body: &ModelBody,
+        answer: &LaneAnswer,
+        lane: &ModelLane,
+    ) -> Self {
+        let response = match &answer.recorded {
+            Some(recorded) => ServedResponse::clone(recorded),
+            None => wire.answer(body, &answer.id, &answer.round),
+        };
+        Self {
+            response,
+            lane: Some(lane.name().to_owned()),
+            wire: Some(wire.name()),
+            source: source_of(answer.answered_by),
+        }
+    }
+
     /// The refusal of a request in the form of its API, which its SDK does not send again.
     fn refused(
         wire: &'static dyn ModelWire,

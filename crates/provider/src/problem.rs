@@ -17,6 +17,20 @@ pub enum ModelProblemKind {
     UnknownPath,
     /// A request that belongs to no lane for certain.
     Unattributed,
+    /// A request that differs from the recorded one in its place.
+    Stale,
+    /// Recorded calls that were not asked for.
+    UnusedRecording,
+    /// A recording that cannot be read or written.
+    Recording,
+    /// A provider that does not answer.
+    Upstream,
+    /// Other parameters of sampling than those that were recorded.
+    Params,
+    /// An answer in another form than it was recorded in.
+    OtherForm,
+    /// A key in what was recorded, which is masked there.
+    RecordedSecret,
 }
 
 /// An error of a test.
@@ -42,7 +56,19 @@ impl ModelProblemKind {
             Self::Unread => "model-unread",
             Self::UnknownPath => "model-path",
             Self::Unattributed => "unattributed",
+            Self::Stale => "stale-recording",
+            Self::UnusedRecording => "unused-recording",
+            Self::Recording => "model-recording",
+            Self::Upstream => "model-upstream",
+            Self::Params => "model-params",
+            Self::OtherForm => "model-form",
+            Self::RecordedSecret => "recorded-secret",
         }
+    }
+
+    /// Whether it fails no test.
+    pub fn is_warning(self) -> bool {
+        matches!(self, Self::Params | Self::OtherForm | Self::RecordedSecret)
     }
 }
 
@@ -57,6 +83,12 @@ impl ModelProblem {
         }
     }
 
+    /// The problem as one of another kind.
+    pub(crate) fn of_kind(mut self, kind: ModelProblemKind) -> Self {
+        self.kind = kind;
+        self
+    }
+
     /// The problem with one more fact.
     pub(crate) fn fact(mut self, fact: impl Into<String>) -> Self {
         self.facts.push(fact.into());
@@ -64,7 +96,7 @@ impl ModelProblem {
     }
 
     /// The problem with a remedy.
-    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
@@ -86,7 +118,13 @@ impl ModelProblem {
 
 impl fmt::Display for ModelProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "error[{}]: {}", self.kind.as_str(), self.message)?;
+        let severity = if self.kind.is_warning() {
+            "warning"
+        } else {
+            "error"
+        };
+        let kind = self.kind.as_str();
+        write!(formatter, "{severity}[{kind}]: {}", self.message)?;
         for fact in &self.facts {
             write!(formatter, "\n  {fact}")?;
         }

@@ -9,6 +9,7 @@ mod freeze_trace;
 mod init;
 mod mock;
 mod model;
+mod model_answers;
 mod mutate;
 mod record;
 mod report_recording;

@@ -10,35 +10,25 @@ use ananke::context::{Context, Environment};
 use ananke::http_server::{AnsweredPages, HttpListener, ServerNotice};
 use ananke::process::{ExitStatus, Foreground, Program, StartError, start_in_foreground};
 use ananke::provider::{
-    FileScripts, ModelLanes, ModelListener, ModelProblem, ModelProblemKind, ModelRequestEntry,
-    ModelServer, provider_environment,
+    ModelLanes, ModelListener, ModelProblem, ModelProblemKind, ModelRequestEntry, ModelServer,
+    PROVIDER_KEYS, provider_environment,
 };
-use ananke::redact::Redactor;
-use ananke::source;
-use ananke::variables::Scope;
 use clap::Args;
 
 use super::mock::open_log;
+use super::model_answers::ModelAnswers;
 use crate::cli::frame::{
     Colour, CommandOptions, Exit, Failed, Signals, StopSignal, block_on, print_now, say,
 };
 use crate::cli::options::AccessOptions;
-use crate::cli::output::named_path;
-
-/// The lane of a script without lanes.
-const ONE_LANE: &str = "default";
-
-/// The name of the model in what is reported.
-const MODEL: &str = "model";
 
 /// Added to the number of a signal that ended a program, as shells do.
 const ENDED_BY_SIGNAL: i32 = 128;
 
 #[derive(Debug, Args)]
 pub(crate) struct ModelCommand {
-    /// Answer as this file says: `replies` and `rules`, or `lanes` with several scripts
-    #[arg(long, value_name = "FILE")]
-    pub(crate) script: PathBuf,
+    #[command(flatten)]
+    pub(crate) answers: ModelAnswers,
     /// Listen on this port; 0 lets the system choose one
     #[arg(short, long, value_name = "PORT", default_value_t = 0)]
     pub(crate) port: u16,
@@ -67,7 +57,7 @@ impl CommandOptions for ModelCommand {
 }
 
 async fn serve(options: &ModelCommand, context: &Context) -> Result<Exit, Failed> {
-    let lanes = Arc::new(open_lanes(options, context)?);
+    let lanes = Arc::new(options.answers.open_lanes(&options.command, context)?);
     let listener = Arc::new(RequestLog::open(options, context)?);
     let mut signals = Signals::listen(context)?;
     let port = HttpListener::bind(options.host, options.port).await;
@@ -94,7 +84,7 @@ async fn serve(options: &ModelCommand, context: &Context) -> Result<Exit, Failed
         }
     } else {
         say(&format!("the model is at {url}"));
-        let mut program = start(&options.command, &url, context)?;
+        let mut program = start(options, &url, context)?;
         tokio::select! {
             () = serving => Exit::Success,
             ended = follow(&mut program, &mut signals, context) => exit_of(ended?),
@@ -115,37 +105,22 @@ fn url_of(mut address: SocketAddr) -> String {
     format!("http://{address}")
 }
 
-/// Reads the script, and opens a lane for each part of it.
-fn open_lanes(options: &ModelCommand, context: &Context) -> Result<ModelLanes, Failed> {
-    let (path, shown) = named_path(&options.script, context);
-    let problems = |problems| Failed::Problems(problems, Redactor::default());
-    let source =
-        source::read(&context.files, &path, &shown).map_err(|problem| problems(vec![problem]))?;
-    let scope = Scope::new(Arc::clone(&context.environment)).at_home(context.home.clone());
-    let scripts = match FileScripts::read(&source, &scope).map_err(problems)? {
-        FileScripts::One(script) => vec![(ONE_LANE.to_owned(), *script)],
-        FileScripts::Lanes(scripts) => scripts,
-    };
-    let lanes = ModelLanes::default();
-    for (name, script) in scripts {
-        let opened = lanes.open(&name, MODEL, script);
-        opened.map_err(|error| Failed::new(format!("a pattern cannot be used: {error}")))?;
-    }
-    Ok(lanes)
-}
-
 /// Starts the command, which finds the model in its environment.
-fn start(command: &[String], url: &str, context: &Context) -> Result<Foreground, Failed> {
+fn start(options: &ModelCommand, url: &str, context: &Context) -> Result<Foreground, Failed> {
     let mut environment = Environment::clone(&context.environment);
     let no_proxy = environment.text("NO_PROXY").map(str::to_owned);
     for (name, value) in provider_environment(url, no_proxy.as_deref()) {
+        // Whoever records needs the keys.
+        if options.answers.asks_provider() && PROVIDER_KEYS.contains(&name) {
+            continue;
+        }
         match value {
             Some(value) => environment.set(name, value),
             None => environment.remove(name),
         }
     }
     let program = Program {
-        argv: command,
+        argv: &options.command,
         environment: &environment,
         folder: &context.working_directory,
         folder_name: ".",
@@ -196,8 +171,14 @@ fn verdict(lanes: &ModelLanes, log: &RequestLog, ended: Exit) -> Exit {
     let lanes = lanes.all();
     let mut printed: Vec<ModelProblem> = Vec::new();
     for lane in &lanes {
-        lane.report_unused();
+        lane.finish();
         let happened = lane.take();
+        for warning in &happened.warnings {
+            say(&warning.to_string());
+        }
+        if let Some(recorded) = lane.recorded() {
+            say(&recorded);
+        }
         for problem in happened.problems {
             // A request of no certain lane is a problem of every lane that it may be of.
             if printed.contains(&problem) {

@@ -112,7 +112,7 @@ impl AttemptModels {
     /// Adds the problem of each answer that had to be used and was not.
     pub(crate) fn report_unused(&self) {
         for open in &self.lanes {
-            open.lane.report_unused();
+            open.lane.finish();
         }
         let _nothing_happens_any_more = self.take();
     }

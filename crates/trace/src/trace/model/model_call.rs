@@ -313,11 +313,7 @@ mod token_counts {
         total: Option<u64>,
     }
 
-    #[expect(
-        clippy::ref_option,
-        clippy::trivially_copy_pass_by_ref,
-        reason = "the signature that serde asks for"
-    )]
+    #[expect(clippy::ref_option, reason = "the signature that serde asks for")]
     pub(super) fn serialize<S: Serializer>(
         usage: &Option<Usage>,
         serializer: S,

@@ -1,0 +1,558 @@
+//! The recorded calls of a lane: those that answer it, and those that are recorded now.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use indexmap::IndexMap;
+use regex::Regex;
+
+use crate::adopted_response::{adopted_response, round_of_answer, with_ids_of_provider};
+use crate::compared_request::ComparedRequest;
+use crate::difference::{Difference, first_difference};
+
+use crate::environment::POINTING_HELP;
+use crate::masked_call::masked;
+use crate::matching::last_user_text;
+use crate::mint::Mint;
+use crate::model_lane::{LaneAnswer, LaneRequest};
+use crate::model_recording::{ModelRecording, RecordedCall, RecordedFrame};
+use crate::problem::{ModelProblem, ModelProblemKind};
+use crate::upstream::Upstream;
+use ananke_agents::ServedResponse;
+use ananke_base::context::{At, Clock};
+use ananke_base::text::{escape, truncate};
+use ananke_trace::trace::{AnsweredBy, ModelAnswer};
+
+/// The most recorded calls that a message lists.
+const SHOWN_CALLS: usize = 3;
+
+/// The most characters of a message of the user that a list shows.
+const SHOWN_CHARS: usize = 80;
+
+/// The use of recordings by a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordingUse {
+    /// Recorded calls alone answer.
+    Replay,
+    /// The provider answers, and its answers are recorded.
+    Record,
+    /// The provider answers what is not recorded yet.
+    RecordMissing,
+    /// The provider answers, and nothing is recorded.
+    Live,
+}
+
+/// The recordings of a lane, and how they are used.
+#[derive(Clone)]
+pub struct RecordingSetup {
+    /// The use of them.
+    pub usage: RecordingUse,
+    /// The file.
+    pub path: PathBuf,
+    /// The file as messages name it.
+    pub shown: String,
+    /// The content of the file; `None` if there is no file.
+    pub recording: Option<ModelRecording>,
+    /// The command that records the calls again.
+    pub again: String,
+    /// The texts that are not compared.
+    pub ignore: Vec<Regex>,
+    /// Whether other parameters of sampling make another request.
+    pub strict_params: bool,
+    /// The provider, if it may be asked.
+    pub upstream: Option<Arc<Upstream>>,
+    /// The clock of arrivals.
+    pub clock: Arc<dyn Clock>,
+    /// Secrets that are masked wherever they are.
+    pub secrets: Vec<String>,
+}
+
+/// The state of the recordings of a lane.
+pub(crate) struct LaneRecording {
+    setup: RecordingSetup,
+    earlier: Vec<EarlierCall>,
+    /// The time of recorded waiting so far, as spans that do not overlap.
+    spans: Vec<(u64, u64)>,
+    /// The kinds of warnings that were given: each comes once.
+    warned: Vec<ModelProblemKind>,
+    /// The calls that are recorded, in the order in which they were asked.
+    recorded: Vec<Option<RecordedCall>>,
+    /// The requests that the provider has not answered, by their fingerprints.
+    unanswered: Vec<String>,
+    /// The reason why the last of them has no answer.
+    failure: String,
+    /// The number of calls that the provider answered.
+    live: usize,
+    began: Option<At>,
+    /// The numbers of the recorded calls in which keys are masked.
+    masked: Vec<usize>,
+    /// The number of calls that were written to the file.
+    written: Option<usize>,
+    /// The ids of the lane, each with the one that the provider has made.
+    ids: IndexMap<String, String>,
+}
+
+/// A call that was recorded earlier.
+struct EarlierCall {
+    call: RecordedCall,
+    compared: ComparedRequest,
+    is_used: bool,
+}
+
+/// The source of the answer to a request.
+pub(crate) enum RecordedStep {
+    /// A recorded call.
+    Recorded(Box<RecordedAnswer>),
+    /// The provider.
+    Live(LiveCall),
+}
+
+/// The answer of a recorded call.
+pub(crate) struct RecordedAnswer {
+    pub(crate) answer: LaneAnswer,
+    /// The waiting that passes with it.
+    pub(crate) passed: Duration,
+    pub(crate) warnings: Vec<ModelProblem>,
+}
+
+/// A request on its way to the provider.
+pub(crate) struct LiveCall {
+    /// The place of the call among those that are recorded.
+    place: usize,
+    pub(crate) upstream: Arc<Upstream>,
+    pub(crate) clock: Arc<dyn Clock>,
+    /// The body with the ids that the provider has made.
+    pub(crate) body: String,
+    asked_at: At,
+}
+
+impl std::fmt::Debug for LaneRecording {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown = &self.setup.shown;
+        formatter.debug_tuple("LaneRecording").field(shown).finish()
+    }
+}
+
+impl LaneRecording {
+    pub(crate) fn new(mut setup: RecordingSetup) -> Self {
+        let mut earlier = Vec::new();
+        let is_read = matches!(
+            setup.usage,
+            RecordingUse::Replay | RecordingUse::RecordMissing
+        );
+        if is_read && let Some(recording) = &mut setup.recording {
+            for call in std::mem::take(&mut recording.calls) {
+                earlier.push(EarlierCall {
+                    compared: ComparedRequest::of(&call.request, &setup.ignore),
+                    call,
+                    is_used: false,
+                });
+            }
+        }
+        Self {
+            setup,
+            earlier,
+            spans: Vec::new(),
+            warned: Vec::new(),
+            recorded: Vec::new(),
+            unanswered: Vec::new(),
+            failure: String::new(),
+            live: 0,
+            began: None,
+            masked: Vec::new(),
+            written: None,
+            ids: IndexMap::new(),
+        }
+    }
+
+    /// The source of the answer to call `number` of the lane `lane`.
+    ///
+    /// # Errors
+    /// If nothing is recorded for it and nothing may be asked.
+    pub(crate) fn step(
+        &mut self,
+        asked: &LaneRequest<'_>,
+        lane: &str,
+        number: u64,
+        mint: &mut Mint,
+    ) -> Result<RecordedStep, ModelProblem> {
+        let compared = ComparedRequest::of(asked.request, &self.setup.ignore);
+        if let Some(place) = self.place_of(&compared, asked) {
+            let answer = self.replay(place, asked, mint);
+            return Ok(RecordedStep::Recorded(Box::new(answer)));
+        }
+        if self.setup.usage == RecordingUse::Replay {
+            return Err(self.miss(&compared, asked, lane, number));
+        }
+        let Some(upstream) = self.setup.upstream.clone() else {
+            let message = "there is no provider to record from";
+            return Err(ModelProblem::new(ModelProblemKind::Upstream, message));
+        };
+        self.recorded.push(None);
+        self.unanswered.push(asked.fingerprint.clone());
+        Ok(RecordedStep::Live(self.live_call(upstream, asked.body)))
+    }
+
+    /// The first recorded call that asks the same and is not used. So overlapping calls need no order.
+    fn place_of(&self, compared: &ComparedRequest, asked: &LaneRequest<'_>) -> Option<usize> {
+        self.earlier.iter().position(|earlier| {
+            !earlier.is_used
+                && earlier.compared.key == compared.key
+                && (!self.setup.strict_params
+                    || earlier.call.request.params == asked.request.params)
+        })
+    }
+
+    /// The answer of the recorded call at this place.
+    fn replay(&mut self, place: usize, asked: &LaneRequest<'_>, mint: &mut Mint) -> RecordedAnswer {
+        self.earlier[place].is_used = true;
+        let call = self.earlier[place].call.clone();
+        let mut warnings = Vec::new();
+        if call.request.params != asked.request.params && self.warns_first(ModelProblemKind::Params)
+        {
+            warnings.push(other_params(place, &call, asked));
+        }
+        let is_same_form = call.path == asked.path && call.is_streamed == asked.is_streamed;
+        if !is_same_form && self.warns_first(ModelProblemKind::OtherForm) {
+            warnings.push(other_form(place, &call, asked));
+        }
+        let adopted = adopted_response(&call, mint);
+        self.ids.extend(adopted.ids);
+        let recorded = if is_same_form { adopted.response } else { None };
+        let passed = self.pass(call.at_us, call.took_us);
+        if self.setup.usage == RecordingUse::RecordMissing {
+            self.recorded.push(Some(call));
+        }
+        RecordedAnswer {
+            answer: LaneAnswer {
+                id: adopted.id,
+                round: Arc::new(round_of_answer(&adopted.answer)),
+                answer: adopted.answer,
+                answered_by: AnsweredBy::Recording(place + 1),
+                recorded: recorded.map(Arc::new),
+            },
+            passed,
+            warnings,
+        }
+    }
+
+    /// The waiting that the span of a recorded call adds to those so far: calls that overlapped waited together.
+    fn pass(&mut self, start: u64, took: u64) -> Duration {
+        let mut union = vec![(start, start.saturating_add(took))];
+        let mut before = 0;
+        for (start, end) in std::mem::take(&mut self.spans) {
+            before += end - start;
+            union.push((start, end));
+        }
+        union.sort_unstable();
+        let mut after = 0;
+        for (start, end) in union {
+            match self.spans.last_mut() {
+                Some((_, last)) if start <= *last => *last = end.max(*last),
+                _ => self.spans.push((start, end)),
+            }
+        }
+        for (start, end) in &self.spans {
+            after += end - start;
+        }
+        Duration::from_micros(after - before)
+    }
+
+    /// Whether this is the first warning of its kind in the lane.
+    fn warns_first(&mut self, kind: ModelProblemKind) -> bool {
+        if self.warned.contains(&kind) {
+            return false;
+        }
+        self.warned.push(kind);
+        true
+    }
+
+    /// The last request on its way to the provider.
+    fn live_call(&mut self, upstream: Arc<Upstream>, body: &[u8]) -> LiveCall {
+        let clock = Arc::clone(&self.setup.clock);
+        let asked_at = clock.now();
+        self.began.get_or_insert(asked_at);
+        LiveCall {
+            place: self.recorded.len() - 1,
+            upstream,
+            body: with_ids_of_provider(&String::from_utf8_lossy(body), &self.ids),
+            clock,
+            asked_at,
+        }
+    }
+
+    /// Notes that the provider has not answered a request, for this reason.
+    pub(crate) fn fail(&mut self, reason: &str) {
+        reason.clone_into(&mut self.failure);
+    }
+
+    /// Keeps an answer of the provider, and returns it as the lane gives it.
+    pub(crate) fn keep(
+        &mut self,
+        asked: &LaneRequest<'_>,
+        live: &LiveCall,
+        response: &ServedResponse,
+        answer: ModelAnswer,
+        mint: &mut Mint,
+    ) -> LaneAnswer {
+        self.unanswered.retain(|open| *open != asked.fingerprint);
+        self.live += 1;
+        let began = self.began.unwrap_or(live.asked_at);
+        let call = RecordedCall {
+            path: asked.path.to_owned(),
+            api_version: asked.api_version.clone(),
+            is_streamed: asked.is_streamed,
+            request: asked.request.clone(),
+            answer,
+            at_us: micros(live.asked_at.since(began)),
+            took_us: micros(live.clock.now().since(live.asked_at)),
+            content_type: response.content_type().to_owned(),
+            frames: frames_of(response),
+        };
+        let adopted = adopted_response(&call, mint);
+        self.ids.extend(adopted.ids);
+        if self.setup.usage != RecordingUse::Live {
+            let (call, has_secret) = masked(call, &self.setup.secrets);
+            if has_secret {
+                self.masked.push(live.place + 1);
+            }
+            // An answer may come after the lane is closed.
+            if let Some(place) = self.recorded.get_mut(live.place) {
+                *place = Some(call);
+            }
+        }
+        LaneAnswer {
+            id: adopted.id,
+            round: Arc::new(round_of_answer(&adopted.answer)),
+            answer: adopted.answer,
+            answered_by: AnsweredBy::Live,
+            recorded: adopted.response.map(Arc::new),
+        }
+    }
+
+    /// The problem at the end of a lane with this number of calls: recorded calls that were not asked for, or requests that the
+    /// provider did not answer.
+    pub(crate) fn problem_at_end(&self, calls: u64) -> Option<ModelProblem> {
+        if !self.unanswered.is_empty() {
+            let count = self.unanswered.len();
+            let requests = if count == 1 { "request" } else { "requests" };
+            let message = format!("the provider did not answer {count} {requests} of the agent");
+            let problem = ModelProblem::new(ModelProblemKind::Upstream, message);
+            return Some(problem.fact(escape::line(&self.failure).into_owned()));
+        }
+        if self.setup.usage != RecordingUse::Replay {
+            return None;
+        }
+        let mut unused = Vec::new();
+        for (number, earlier) in (1..).zip(&self.earlier) {
+            if !earlier.is_used {
+                let request = &earlier.call.request;
+                let text = truncate::chars(last_user_text(request), SHOWN_CHARS);
+                unused.push(format!("call {number}: {}, user {text:?}", request.model));
+            }
+        }
+        if unused.is_empty() {
+            return None;
+        }
+        let all = self.earlier.len();
+        let message = match unused.len() {
+            _ if calls == 0 => "the agent never asked its model, which has recordings".to_owned(),
+            1 => format!("1 of {all} recorded calls was not asked for"),
+            count => format!("{count} of {all} recorded calls were not asked for"),
+        };
+        let mut problem = ModelProblem::new(ModelProblemKind::UnusedRecording, message);
+        problem = problem.fact(format!("recording: {}", self.setup.shown));
+        for line in unused.into_iter().take(SHOWN_CALLS) {
+            problem = problem.fact(line);
+        }
+        if calls == 0 {
+            return Some(problem.help(POINTING_HELP));
+        }
+        Some(problem.help(self.help()))
+    }
+
+    /// Writes what was recorded, and returns what is worth knowing of it. It is called once, at the end of a lane without problems.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub(crate) fn write(&mut self, lane: &str) -> Result<Vec<ModelProblem>, ModelProblem> {
+        let records = matches!(
+            self.setup.usage,
+            RecordingUse::Record | RecordingUse::RecordMissing
+        );
+        // Nothing new is no reason to change a file that people have committed.
+        if !records || self.live == 0 {
+            return Ok(Vec::new());
+        }
+        let mut recording = ModelRecording {
+            lane: lane.to_owned(),
+            calls: Vec::new(),
+        };
+        for call in std::mem::take(&mut self.recorded) {
+            recording.calls.extend(call);
+        }
+        let shown = &self.setup.shown;
+        recording.write(&self.setup.path).map_err(|error| {
+            let why = ananke_base::source::reason(&error);
+            let message = format!("the recording `{shown}` cannot be written: {why}");
+            ModelProblem::new(ModelProblemKind::Recording, message)
+        })?;
+        self.written = Some(recording.calls.len());
+        let mut warnings = Vec::new();
+        for number in &self.masked {
+            let message =
+                format!("call {number} had a provider's key, which is masked in `{shown}`");
+            let problem = ModelProblem::new(ModelProblemKind::RecordedSecret, message);
+            warnings.push(problem.help("find out how the key came into a prompt or an answer"));
+        }
+        Ok(warnings)
+    }
+
+    /// A sentence about the file that was written; `None` if none was.
+    pub(crate) fn written(&self) -> Option<String> {
+        let shown = &self.setup.shown;
+        match self.written? {
+            1 => Some(format!("1 call is recorded in {shown}")),
+            count => Some(format!("{count} calls are recorded in {shown}")),
+        }
+    }
+
+    /// The problem of a request that is not recorded.
+    fn miss(
+        &self,
+        compared: &ComparedRequest,
+        asked: &LaneRequest<'_>,
+        lane: &str,
+        number: u64,
+    ) -> ModelProblem {
+        let shown = &self.setup.shown;
+        let lane = escape::line(lane).into_owned();
+        if self.setup.recording.is_none() {
+            let message = format!("there is no recording of `{lane}`");
+            return ModelProblem::new(ModelProblemKind::Miss, message)
+                .fact(format!("looked for {shown}"))
+                .help(format!("record it: {}", self.setup.again));
+        }
+        let (api, model) = (asked.api, escape::line(&asked.request.model).into_owned());
+        let message = format!(
+            "the model was asked something that is not recorded: call {number} of `{lane}`, {api}, {model}"
+        );
+        let problem = ModelProblem::new(ModelProblemKind::Miss, message);
+        let problem = match self.nearest(compared, asked) {
+            Some((place, difference)) => {
+                let label = format!("expected (call {} of the recording): ", place + 1);
+                let width = label.len();
+                problem
+                    .of_kind(ModelProblemKind::Stale)
+                    .fact(difference.cause)
+                    .fact(format!("{label}{}", difference.expected))
+                    .fact(format!("{:width$}{}", "asked: ", difference.asked))
+            }
+            None => problem.fact(self.why_no_place(compared)),
+        };
+        problem.help(self.help())
+    }
+
+    /// The first unused call in the same place of the conversation, and how it differs. There is one place, so that nothing is
+    /// guessed.
+    fn nearest(
+        &self,
+        compared: &ComparedRequest,
+        asked: &LaneRequest<'_>,
+    ) -> Option<(usize, Difference)> {
+        let place = compared.place();
+        for (number, earlier) in self.earlier.iter().enumerate() {
+            if earlier.is_used || earlier.compared.place() != place {
+                continue;
+            }
+            if let Some(difference) = first_difference(&earlier.compared, compared) {
+                return Some((number, difference));
+            }
+            // Nothing else differs, so that the parameters do, and they count.
+            let difference = Difference {
+                cause: "the parameters of sampling differ, and `strict_params` is on".to_owned(),
+                expected: params_of(&earlier.call.request.params),
+                asked: params_of(&asked.request.params),
+            };
+            return Some((number, difference));
+        }
+        None
+    }
+
+    /// The fact about a request to which no unused call belongs.
+    fn why_no_place(&self, compared: &ComparedRequest) -> String {
+        let mut same = 0;
+        for earlier in &self.earlier {
+            if earlier.compared.key == compared.key {
+                same += 1;
+            }
+        }
+        let count = self.earlier.len();
+        match same {
+            0 => {
+                let (calls, results) = compared.place();
+                format!(
+                    "none of the {count} recorded calls is left for a conversation with {calls} calls and {results} results"
+                )
+            }
+            1 => "the same request is recorded once, and was answered".to_owned(),
+            _ => format!("the same request is recorded {same} times, and was answered each time"),
+        }
+    }
+
+    fn help(&self) -> String {
+        format!("if that is meant: {}", self.setup.again)
+    }
+}
+
+/// The warning about other parameters of sampling.
+fn other_params(place: usize, call: &RecordedCall, asked: &LaneRequest<'_>) -> ModelProblem {
+    let message = format!(
+        "call {} was recorded with other parameters of sampling",
+        place + 1
+    );
+    ModelProblem::new(ModelProblemKind::Params, message)
+        .fact(format!("recorded: {}", params_of(&call.request.params)))
+        .fact(format!("asked:    {}", params_of(&asked.request.params)))
+}
+
+fn params_of(params: &serde_json::Map<String, serde_json::Value>) -> String {
+    let params = serde_json::Value::Object(params.clone()).to_string();
+    escape::line(&truncate::chars(&params, 2 * SHOWN_CHARS)).into_owned()
+}
+
+/// The warning about an answer that is sent in another form than it was recorded in.
+fn other_form(place: usize, call: &RecordedCall, asked: &LaneRequest<'_>) -> ModelProblem {
+    let recorded = form_of(&call.path, call.is_streamed);
+    let asked = form_of(asked.path, asked.is_streamed);
+    let message = format!(
+        "call {} was recorded from {recorded} and is asked for at {asked}: the answer is made from its text and calls",
+        place + 1
+    );
+    ModelProblem::new(ModelProblemKind::OtherForm, message)
+}
+
+fn form_of(path: &str, is_streamed: bool) -> String {
+    let form = if is_streamed { "streamed" } else { "whole" };
+    format!("{} ({form})", escape::line(path))
+}
+
+/// The frames as texts; none if something in them is no text.
+fn frames_of(response: &ServedResponse) -> Vec<RecordedFrame> {
+    let mut frames = Vec::new();
+    for frame in &response.frames {
+        let Ok(text) = String::from_utf8(frame.bytes.to_vec()) else {
+            return Vec::new();
+        };
+        frames.push(RecordedFrame {
+            at_us: micros(frame.after),
+            text,
+        });
+    }
+    frames
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,220 @@
+//! Tests of lanes with recordings.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ananke_base::context::ManualClock;
+use ananke_trace::trace::{AnsweredBy, ModelRequest, PromptMessage};
+use serde_json::json;
+
+use super::lane_recording::{RecordingSetup, RecordingUse};
+use super::model_lane::{LaneAnswer, LaneReply, LaneRequest, LaneSource, ModelLane};
+use super::model_recording::tests::call;
+use super::model_recording::{ModelRecording, RecordedCall};
+use super::problem::{ModelProblem, ModelProblemKind};
+
+fn setup(calls: Vec<RecordedCall>) -> RecordingSetup {
+    RecordingSetup {
+        usage: RecordingUse::Replay,
+        path: PathBuf::from("rec/pays.jsonl"),
+        shown: "rec/pays.jsonl".to_owned(),
+        recording: Some(ModelRecording {
+            lane: "pays once".to_owned(),
+            calls,
+        }),
+        again: "ananke run shop.test.yaml:12 --models record".to_owned(),
+        ignore: Vec::new(),
+        strict_params: false,
+        upstream: None,
+        clock: Arc::new(ManualClock::default()),
+        secrets: Vec::new(),
+    }
+}
+
+fn lane(setup: RecordingSetup) -> ModelLane {
+    let source = LaneSource::Recordings(Box::new(setup));
+    ModelLane::new("pays once", "model", "abcd".to_owned(), source).unwrap()
+}
+
+fn ask_streamed(
+    lane: &ModelLane,
+    request: &ModelRequest,
+    is_streamed: bool,
+) -> Result<LaneAnswer, ModelProblem> {
+    let asked = LaneRequest {
+        api: "chat completions",
+        path: "/chat/completions",
+        request,
+        api_version: None,
+        is_streamed,
+        body: b"{}",
+        fingerprint: String::new(),
+        is_repeated: false,
+    };
+    match lane.answer(&asked)? {
+        LaneReply::Answer(answer) => Ok(answer),
+        LaneReply::Live(_) => panic!("a provider would be asked"),
+    }
+}
+
+fn ask(lane: &ModelLane, request: &ModelRequest) -> Result<LaneAnswer, ModelProblem> {
+    ask_streamed(lane, request, false)
+}
+
+/// A request in which the user says this.
+fn says(text: &str) -> ModelRequest {
+    call(text).request
+}
+
+#[test]
+fn overlapping_calls_need_no_order_and_equal_ones_come_in_theirs() {
+    let mut second = call("a");
+    second.answer.text = "again".to_owned();
+    let lane = lane(setup(vec![call("a"), call("b"), second]));
+    let mut texts = Vec::new();
+    for text in ["b", "a", "a"] {
+        let answer = ask(&lane, &says(text)).unwrap();
+        texts.push((answer.answer.text, answer.answered_by));
+    }
+    let expected = [("re: b", 2), ("re: a", 1), ("again", 3)];
+    let expected = expected.map(|(text, number)| (text.to_owned(), AnsweredBy::Recording(number)));
+    assert_eq!(texts, expected);
+    // One more than was recorded is a miss: a retry loop cannot pass for ever.
+    let problem = ask(&lane, &says("a")).unwrap_err();
+    assert_eq!(problem.kind, ModelProblemKind::Miss);
+    let fact = "the same request is recorded 2 times, and was answered each time";
+    assert_eq!(problem.facts, [fact]);
+}
+
+#[test]
+fn a_difference_is_shown_with_the_command_that_records_again() {
+    let lane = lane(setup(vec![call("Pay my cart")]));
+    let problem = ask(&lane, &says("Pay your cart")).unwrap_err();
+    let expected = "error[stale-recording]: the model was asked something that is not recorded: call 1 of `pays once`, chat completions, m
+  what the user said differs (messages[0])
+  expected (call 1 of the recording): Pay my cart
+  asked:                              Pay your cart
+  help: if that is meant: ananke run shop.test.yaml:12 --models record";
+    assert_eq!(problem.to_string(), expected);
+    assert_eq!(lane.take().problems, [problem]);
+    // After a problem, what is unused says nothing more.
+    lane.finish();
+    assert!(lane.take().problems.is_empty());
+}
+
+#[test]
+fn another_place_of_the_conversation_is_not_compared() {
+    let lane = lane(setup(vec![call("a")]));
+    let mut request = says("a");
+    request.messages.push(PromptMessage::Result {
+        call: "x".to_owned(),
+        content: "1".into(),
+        is_error: false,
+    });
+    let problem = ask(&lane, &request).unwrap_err();
+    assert_eq!(problem.kind, ModelProblemKind::Miss);
+    let fact = "none of the 1 recorded calls is left for a conversation with 0 calls and 1 results";
+    assert_eq!(problem.facts, [fact]);
+}
+
+#[test]
+fn without_a_recording_nothing_is_asked() {
+    let lane = lane(RecordingSetup {
+        recording: None,
+        ..setup(Vec::new())
+    });
+    let problem = ask(&lane, &says("a")).unwrap_err();
+    assert_eq!(
+        problem.to_string(),
+        "error[model-miss]: there is no recording of `pays once`
+  looked for rec/pays.jsonl
+  help: record it: ananke run shop.test.yaml:12 --models record"
+    );
+}
+
+#[test]
+fn calls_that_are_not_asked_for_are_an_error() {
+    let lane = lane(setup(vec![call("a"), call("b"), call("c")]));
+    ask(&lane, &says("b")).unwrap();
+    lane.finish();
+    let problems = lane.take().problems;
+    assert_eq!(problems.len(), 1);
+    assert_eq!(problems[0].kind, ModelProblemKind::UnusedRecording);
+    assert_eq!(
+        problems[0].message,
+        "2 of 3 recorded calls were not asked for"
+    );
+    let facts = [
+        "recording: rec/pays.jsonl",
+        "call 1: m, user \"a\"",
+        "call 3: m, user \"c\"",
+    ];
+    assert_eq!(problems[0].facts, facts);
+}
+
+#[test]
+fn parameters_of_sampling_are_noted_once_or_strict() {
+    let mut hotter = says("a");
+    hotter.params.insert("temperature".to_owned(), json!(1));
+    let lenient = lane(setup(vec![call("a"), call("a")]));
+    ask(&lenient, &hotter).unwrap();
+    ask(&lenient, &hotter).unwrap();
+    let happened = lenient.take();
+    assert!(happened.problems.is_empty());
+    let kinds: Vec<_> = happened
+        .warnings
+        .iter()
+        .map(|warning| warning.kind)
+        .collect();
+    assert_eq!(kinds, [ModelProblemKind::Params]);
+    let strict = lane(RecordingSetup {
+        strict_params: true,
+        ..setup(vec![call("a")])
+    });
+    let problem = ask(&strict, &hotter).unwrap_err();
+    assert_eq!(problem.kind, ModelProblemKind::Stale);
+    assert!(problem.facts[2].ends_with("{\"temperature\":1}"));
+}
+
+#[test]
+fn another_form_is_made_from_the_answer_and_said() {
+    let lane = lane(setup(vec![call("a"), call("b")]));
+    assert!(ask(&lane, &says("a")).unwrap().recorded.is_some());
+    let made = ask_streamed(&lane, &says("b"), true).unwrap();
+    assert!(made.recorded.is_none());
+    assert_eq!(made.round.parts.len(), 1);
+    assert_eq!(lane.take().warnings[0].kind, ModelProblemKind::OtherForm);
+}
+
+#[test]
+fn recorded_waiting_passes_and_overlapping_calls_wait_together() {
+    let mut calls = Vec::new();
+    for (text, at_us, took_us) in [("a", 0, 100), ("b", 50, 100), ("c", 500, u64::MAX)] {
+        calls.push(RecordedCall {
+            at_us,
+            took_us,
+            ..call(text)
+        });
+    }
+    let lane = lane(setup(calls));
+    let mut passed = Vec::new();
+    for text in ["b", "a"] {
+        ask(&lane, &says(text)).unwrap();
+        passed.push(lane.take().passed);
+    }
+    assert_eq!(passed, [100, 50].map(Duration::from_micros));
+    // Times in a file may be anything.
+    ask(&lane, &says("c")).unwrap();
+}
+
+#[test]
+fn without_a_provider_nothing_is_recorded() {
+    let lane = lane(RecordingSetup {
+        usage: RecordingUse::RecordMissing,
+        ..setup(vec![call("a")])
+    });
+    ask(&lane, &says("a")).unwrap();
+    let problem = ask(&lane, &says("b")).unwrap_err();
+    assert_eq!(problem.kind, ModelProblemKind::Upstream);
+}

@@ -243,7 +243,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::mint::letters_in;
+    use crate::evidence::letters_of_ids;
     use crate::model_recording::RecordedFrame;
     use crate::model_recording::tests::call;
 
@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(adopted.id, "wxyz1");
         assert_eq!(adopted.answer.calls[0].id, "call_wxyz1");
         for new in adopted.ids.keys() {
-            assert_eq!(letters_in(new), Some("wxyz"), "{new}");
+            assert_eq!(letters_of_ids(new.as_bytes()), ["wxyz"], "{new}");
         }
         let back = with_ids_of_provider("[\"call_wxyz1\",\"resp_wxyz1\"]", &adopted.ids);
         assert_eq!(back, "[\"call_xyz9\",\"resp_abc\"]");

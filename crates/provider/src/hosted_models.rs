@@ -11,6 +11,8 @@ use crate::evidence::{LANE_PREFIX, escaped};
 use crate::model_lanes::ModelLanes;
 use crate::model_server::{ModelListener, ModelServer, ServedModel};
 use crate::model_setup::{ModelEnvironment, ModelSetup, URL};
+use crate::run_recordings::RunRecordings;
+use crate::upstream::Upstreams;
 use ananke_agents::http_server::{Access, AnsweredPages, HttpListener, ServerNotice};
 
 /// The models of a run. Their servers end when it is dropped.
@@ -29,6 +31,10 @@ pub struct HostedModel {
     pub url: String,
     /// The lanes of the tests that run.
     pub lanes: Arc<ModelLanes>,
+    /// The providers that may be asked.
+    pub upstreams: Upstreams,
+    /// The recordings of the run.
+    pub recordings: Arc<RunRecordings>,
 }
 
 impl HostedModels {
@@ -38,6 +44,7 @@ impl HostedModels {
     /// The reason why one of them cannot be served.
     pub async fn start(
         setups: &[ModelSetup],
+        recordings: &Arc<RunRecordings>,
         listener: &Arc<dyn ModelListener>,
         notice: &ServerNotice,
     ) -> Result<Self, String> {
@@ -47,6 +54,8 @@ impl HostedModels {
             let name = &setup.name;
             let lanes = ModelLanes::new(name, setup.background.clone(), setup.isolation);
             let lanes = lanes.map_err(|error| format!("model `{name}`: {error}"))?;
+            let upstreams = Upstreams::named(&setup.upstreams);
+            let upstreams = upstreams.map_err(|error| format!("model `{name}`: {error}"))?;
             let port = HttpListener::bind(setup.listen, setup.port).await;
             let port = port.map_err(|error| {
                 let (listen, port) = (setup.listen, setup.port);
@@ -56,6 +65,8 @@ impl HostedModels {
                 setup: Arc::new(setup.clone()),
                 url: url_of(setup, port.address()),
                 lanes: Arc::new(lanes),
+                upstreams,
+                recordings: Arc::clone(recordings),
             });
             ports.push(port);
         }

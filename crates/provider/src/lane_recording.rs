@@ -18,7 +18,7 @@ use crate::mint::Mint;
 use crate::model_lane::{LaneAnswer, LaneRequest};
 use crate::model_recording::{ModelRecording, RecordedCall, RecordedFrame};
 use crate::problem::{ModelProblem, ModelProblemKind};
-use crate::upstream::Upstream;
+use crate::upstream::{Upstream, Upstreams};
 use ananke_agents::ServedResponse;
 use ananke_base::context::{At, Clock};
 use ananke_base::text::{escape, truncate};
@@ -60,8 +60,8 @@ pub struct RecordingSetup {
     pub ignore: Vec<Regex>,
     /// Whether other parameters of sampling make another request.
     pub strict_params: bool,
-    /// The provider, if it may be asked.
-    pub upstream: Option<Arc<Upstream>>,
+    /// The providers that may be asked.
+    pub upstreams: Upstreams,
     /// The clock of arrivals.
     pub clock: Arc<dyn Clock>,
     /// Secrets that are masked wherever they are.
@@ -185,9 +185,10 @@ impl LaneRecording {
         if self.setup.usage == RecordingUse::Replay {
             return Err(self.miss(&compared, asked, lane, number));
         }
-        let Some(upstream) = self.setup.upstream.clone() else {
-            let message = "there is no provider to record from";
-            return Err(ModelProblem::new(ModelProblemKind::Upstream, message));
+        let Some(upstream) = self.setup.upstreams.get(asked.provider) else {
+            let message = format!("there is no `upstream` for {}", asked.api);
+            let help = format!("add `upstream: {{ {}: URL }}` to the model", asked.provider);
+            return Err(ModelProblem::new(ModelProblemKind::Upstream, message).help(help));
         };
         self.recorded.push(None);
         self.unanswered.push(asked.fingerprint.clone());

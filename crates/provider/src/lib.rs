@@ -43,6 +43,7 @@ mod recording_folder;
 mod replay_tests;
 mod request_entry;
 mod round_answer;
+mod run_recordings;
 mod stored_messages;
 mod upstream;
 
@@ -63,4 +64,5 @@ pub use offered::quoted;
 pub use problem::{ModelProblem, ModelProblemKind};
 pub use recording_folder::RecordingFolder;
 pub use request_entry::ModelRequestEntry;
-pub use upstream::Upstream;
+pub use run_recordings::RunRecordings;
+pub use upstream::{Upstream, Upstreams};

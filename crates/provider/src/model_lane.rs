@@ -124,6 +124,8 @@ struct GivenAnswer {
 pub(crate) struct LaneRequest<'r> {
     /// The API in words.
     pub(crate) api: &'static str,
+    /// The provider whose API it is.
+    pub(crate) provider: &'static str,
     /// The end of the path of the API.
     pub(crate) path: &'static str,
     /// The request, with the conversation that it names.
@@ -271,6 +273,21 @@ impl ModelLane {
             .help("remove `embeddings: miss`, and each text gets a vector made from its hash");
         state.add_problem(problem.clone());
         Err(problem)
+    }
+
+    /// Writes what was recorded, whatever the test makes of the answers. After a problem of the lane, nothing is written.
+    pub fn write_recording(&self) {
+        let mut state = self.state();
+        if state.problems > 0 {
+            return;
+        }
+        let Some(recording) = &mut state.recording else {
+            return;
+        };
+        match recording.write(&self.name) {
+            Ok(warnings) => state.since_taken.warnings.extend(warnings),
+            Err(problem) => state.add_problem(problem),
+        }
     }
 
     /// A sentence about what was recorded; `None` if nothing was.

@@ -219,6 +219,7 @@ impl ModelServer {
         let seen = asked.as_ref().unwrap_or(&body.request);
         let of_lane = LaneRequest {
             api: wire.name(),
+            provider: wire.provider(),
             path: wire.path(),
             request: seen,
             api_version: request.api_version(),

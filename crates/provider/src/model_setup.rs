@@ -3,9 +3,10 @@
 use std::net::IpAddr;
 
 use globset::GlobSet;
+use regex::Regex;
 
 use crate::compiled_script::CompiledModelScript;
-use ananke_model::model::ModelIsolation;
+use ananke_model::model::{ModelAnswerSource, ModelIsolation};
 
 /// A model of a config, with every variable filled.
 #[derive(Clone, Debug)]
@@ -28,6 +29,16 @@ pub struct ModelSetup {
     pub background: CompiledModelScript,
     /// The way in which tests share it.
     pub isolation: ModelIsolation,
+    /// The source of all answers, if the command line says one.
+    pub asked_for: Option<ModelAnswerSource>,
+    /// The source of its answers, if the config says it.
+    pub answers: Option<ModelAnswerSource>,
+    /// The addresses of the providers that may be asked, each with its name.
+    pub upstreams: Vec<(String, String)>,
+    /// The texts that are not compared with recorded ones.
+    pub ignore: Vec<Regex>,
+    /// Whether other parameters of sampling make another request.
+    pub strict_params: bool,
 }
 
 /// The variables that point an agent at a model.
@@ -45,6 +56,16 @@ pub enum ModelEnvironment {
 pub const URL: &str = "${URL}";
 
 impl ModelSetup {
+    /// The source of the answers of a test with the answers `own`: that of the command line, or that of the config.
+    pub fn source_of_test(&self, own: Option<&CompiledModelScript>) -> ModelAnswerSource {
+        let has_answers = own.is_some() || !self.script.rules.is_empty();
+        match self.asked_for.or(self.answers) {
+            Some(source) => source,
+            None if has_answers => ModelAnswerSource::Script,
+            None => ModelAnswerSource::Replay,
+        }
+    }
+
     /// The script of a test on this model: its own answers, and then the rules that every test has.
     pub fn script_of_test(&self, own: Option<&CompiledModelScript>) -> CompiledModelScript {
         let Some(own) = own else {

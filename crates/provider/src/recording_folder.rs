@@ -7,7 +7,7 @@ use crate::lane_recording::{RecordingSetup, RecordingUse};
 use crate::model_lane::LaneSource;
 use crate::model_recording::ModelRecording;
 use crate::problem::{ModelProblem, ModelProblemKind};
-use crate::upstream::Upstream;
+use crate::upstream::Upstreams;
 use ananke_base::context::{CaseKey, Clock, Files};
 use ananke_recording::recording_path;
 
@@ -25,8 +25,8 @@ pub struct RecordingFolder {
     pub usage: RecordingUse,
     /// The command that records them again.
     pub again: String,
-    /// The provider, if it may be asked.
-    pub upstream: Option<Arc<Upstream>>,
+    /// The providers that may be asked.
+    pub upstreams: Upstreams,
     /// The clock of arrivals.
     pub clock: Arc<dyn Clock>,
     /// Secrets that are masked wherever they are.
@@ -72,7 +72,7 @@ impl RecordingFolder {
             again: self.again.clone(),
             ignore: Vec::new(),
             strict_params: false,
-            upstream: self.upstream.clone(),
+            upstreams: self.upstreams.clone(),
             clock: Arc::clone(&self.clock),
             secrets: self.secrets.clone(),
         }))

@@ -26,7 +26,7 @@ fn setup(calls: Vec<RecordedCall>) -> RecordingSetup {
         again: "ananke run shop.test.yaml:12 --models record".to_owned(),
         ignore: Vec::new(),
         strict_params: false,
-        upstream: None,
+        upstreams: super::Upstreams::default(),
         clock: Arc::new(ManualClock::default()),
         secrets: Vec::new(),
     }
@@ -44,6 +44,7 @@ fn ask_streamed(
 ) -> Result<LaneAnswer, ModelProblem> {
     let asked = LaneRequest {
         api: "chat completions",
+        provider: "",
         path: "/chat/completions",
         request,
         api_version: None,

@@ -1,10 +1,12 @@
 //! The real provider that a lane is recorded from.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use url::Url;
 
 use ananke_agents::http::Forwarder;
-use ananke_agents::{ServedFrame, ServedResponse};
+use ananke_agents::{ServedFrame, ServedResponse, model_wires};
 use ananke_base::context::Clock;
 
 /// The most bytes of a response that are read: 64 MiB.
@@ -28,6 +30,53 @@ pub struct Upstream {
     origin: String,
     /// The path of the address without a slash at its end; empty if it has none.
     base: String,
+}
+
+/// The providers that may be asked, by their names.
+#[derive(Clone, Debug, Default)]
+pub struct Upstreams(Vec<(Option<String>, Arc<Upstream>)>);
+
+impl Upstreams {
+    /// One provider for all APIs.
+    pub fn one(upstream: Upstream) -> Self {
+        Self(vec![(None, Arc::new(upstream))])
+    }
+
+    /// The providers of these names and addresses.
+    ///
+    /// # Errors
+    /// The reason why one of them cannot be asked.
+    pub fn named(addresses: &[(String, String)]) -> Result<Self, String> {
+        let mut upstreams = Vec::new();
+        for (name, url) in addresses {
+            if !model_wires().any(|wire| wire.provider() == name) {
+                return Err(format!("there is no provider `{name}`"));
+            }
+            let upstream = Upstream::new(url);
+            let upstream = upstream.map_err(|reason| format!("the provider `{name}`: {reason}"))?;
+            upstreams.push((Some(name.clone()), Arc::new(upstream)));
+        }
+        Ok(Self(upstreams))
+    }
+
+    /// The places that get the keys of the agent.
+    pub fn origins(&self) -> Vec<&str> {
+        let mut origins = Vec::new();
+        for (_, upstream) in &self.0 {
+            origins.push(upstream.origin());
+        }
+        origins
+    }
+
+    /// The provider of this name.
+    pub(crate) fn get(&self, provider: &str) -> Option<Arc<Upstream>> {
+        for (name, upstream) in &self.0 {
+            if name.as_deref().is_none_or(|name| name == provider) {
+                return Some(Arc::clone(upstream));
+            }
+        }
+        None
+    }
 }
 
 /// A request as it is sent on.

@@ -6,15 +6,25 @@ use std::sync::Arc;
 use ananke::context::Context;
 use ananke::diagnostic::{Code, Diagnostic, Severity};
 use ananke::http_server::ServerNotice;
+use ananke::model::ModelAnswerSource;
 use ananke::plan::{CaseEntry, Plan};
 use ananke::project::{ServerCommand, Variables};
-use ananke::provider::{HostedModels, ModelListener, ModelProblem, ModelRequestEntry};
+use ananke::provider::{
+    HostedModels, ModelListener, ModelProblem, ModelRequestEntry, PROVIDER_KEYS, RunRecordings,
+    Upstream,
+};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::run::{ProjectHooks, SetupError, SetupStep};
 use ananke::server::{ServerStartError, ServerWatch, Servers};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::output::{OutputThread, Screen};
+
+/// The directory of recordings beside a config.
+const RECORDINGS: &str = "recordings";
+
+/// The directory of those of models in it.
+const OF_MODELS: &str = "models";
 
 /// The servers that were started, and what cleans up after `setup`; nothing if nothing is sent.
 #[derive(Default)]
@@ -34,7 +44,7 @@ impl Services {
         screen: Screen<'_>,
     ) -> Result<Self, String> {
         // Programs get the addresses of the models when they start, so that the models come first.
-        let models = start_models(plan, screen).await?;
+        let models = start_models(plan, context, screen).await?;
         let context = &Context {
             environment: Arc::clone(&plan.environment),
             ..context.clone()
@@ -96,7 +106,11 @@ pub(crate) fn is_live(plan: &Plan, recordings: Option<&Recordings>) -> bool {
 
 /// Serves the models of `plan`, whose addresses are in its environment from then on; if one cannot be served, which is printed,
 /// why no test can start.
-async fn start_models(plan: &mut Plan, screen: Screen<'_>) -> Result<HostedModels, String> {
+async fn start_models(
+    plan: &mut Plan,
+    context: &Context,
+    screen: Screen<'_>,
+) -> Result<HostedModels, String> {
     if plan.models.is_empty() {
         return Ok(HostedModels::default());
     }
@@ -104,7 +118,9 @@ async fn start_models(plan: &mut Plan, screen: Screen<'_>) -> Result<HostedModel
         Arc::new(UnattributedRequests(screen.outputs.stderr.clone()));
     let notes = screen.outputs.stderr.clone();
     let notice: ServerNotice = Arc::new(move |line| notes.note(line));
-    let hosted = match HostedModels::start(&plan.models, &listener, &notice).await {
+    let is_live = asks_providers(plan, context, screen)?;
+    let recordings = Arc::new(recordings_of(plan, context));
+    let hosted = match HostedModels::start(&plan.models, &recordings, &listener, &notice).await {
         Ok(hosted) => hosted,
         Err(why) => {
             let problem = Diagnostic::error(Code::Server, why.clone());
@@ -122,8 +138,64 @@ async fn start_models(plan: &mut Plan, screen: Screen<'_>) -> Result<HostedModel
         }
     }
     let no_proxy = plan.environment.text("NO_PROXY").map(str::to_owned);
-    plan.add_variables(&hosted.variables(no_proxy.as_deref()));
+    let mut variables = hosted.variables(no_proxy.as_deref());
+    if is_live {
+        // Whoever asks a provider needs the keys.
+        variables.retain(|(name, _)| !PROVIDER_KEYS.contains(&name.as_str()));
+    }
+    plan.add_variables(&variables);
     Ok(hosted)
+}
+
+/// Whether providers may be asked, whose addresses are printed. A run in CI asks them only if its command line says so.
+fn asks_providers(plan: &Plan, context: &Context, screen: Screen<'_>) -> Result<bool, String> {
+    let mut is_live = false;
+    for model in &plan.models {
+        let name = &model.name;
+        let source = model.asked_for.or(model.answers);
+        if !matches!(
+            source,
+            Some(
+                ModelAnswerSource::Record
+                    | ModelAnswerSource::RecordMissing
+                    | ModelAnswerSource::Live
+            )
+        ) {
+            continue;
+        }
+        let is_ci = context.variable("CI").is_some_and(|ci| !ci.is_empty());
+        if is_ci && model.asked_for.is_none() {
+            let why = format!("the model `{name}` would ask its provider, and `CI` is set");
+            let problem = Diagnostic::error(Code::BadValue, why.clone());
+            screen.print_problem(
+                problem.help("use `--models replay`, or say `--models record`"),
+                "",
+            );
+            return Err(why);
+        }
+        for (_, upstream) in &model.upstreams {
+            let origin = Upstream::new(upstream).map(|upstream| upstream.origin().to_owned());
+            screen.note(&format!("the model `{name}` asks {}", origin?));
+        }
+        is_live = true;
+    }
+    Ok(is_live)
+}
+
+/// The recordings of the models: beside the config.
+fn recordings_of(plan: &Plan, context: &Context) -> RunRecordings {
+    let config = &plan.config.source.path;
+    let mut secrets = Vec::new();
+    for name in PROVIDER_KEYS {
+        secrets.extend(plan.environment.text(name).map(str::to_owned));
+    }
+    RunRecordings {
+        folder: config.with_file_name(RECORDINGS).join(OF_MODELS),
+        shown: format!("{RECORDINGS}/{OF_MODELS}"),
+        files: context.files.clone(),
+        clock: Arc::clone(&context.clock),
+        secrets,
+    }
 }
 
 /// Prints problems of requests that came while no test was open.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ananke::context::Context;
 use ananke::provider::{
     FileScripts, ModelLanes, ModelProblem, ModelRecording, PROVIDER_KEYS, RecordingFolder,
-    RecordingUse, Upstream,
+    RecordingUse, Upstream, Upstreams,
 };
 use ananke::redact::Redactor;
 use ananke::source;
@@ -67,7 +67,7 @@ impl ModelAnswers {
             })?;
             // The keys of the command go to this place, so that it is named before anything is sent.
             say(&format!("recording from {}", upstream.origin()));
-            folder.upstream = Some(Arc::new(upstream));
+            folder.upstreams = Upstreams::one(upstream);
         }
         with_recordings(folder, recordings)
     }
@@ -89,7 +89,7 @@ impl ModelAnswers {
             folder: path,
             shown,
             usage,
-            upstream: None,
+            upstreams: Upstreams::default(),
             clock: Arc::clone(&context.clock),
             secrets,
         })

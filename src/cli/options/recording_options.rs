@@ -3,7 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use clap::Args;
+use ananke::model::ModelAnswerSource;
+use clap::{Args, ValueEnum};
 
 use ananke::context::Context;
 use ananke::plan::{CaseEntry, Plan};
@@ -21,9 +22,39 @@ pub(crate) struct RecordingOptions {
     /// Record the tests without a recording, and replay the others
     #[arg(long, requires = "recordings_folder")]
     pub(crate) record_missing: bool,
+    /// The source of the answers of `models`, whatever the config says: record their providers, replay recordings, or use scripts
+    #[arg(long, value_enum, value_name = "MODE", conflicts_with = "replay")]
+    pub(crate) models: Option<ModelsMode>,
     /// Replay even if the requests have changed since recording
     #[arg(long, requires = "recordings_folder")]
     pub(crate) replay_loose: bool,
+}
+
+/// The source of the answers of all models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModelsMode {
+    /// Ask the providers, and record their answers
+    Record,
+    /// Replay recordings, and ask the providers for what is not recorded
+    RecordMissing,
+    /// Replay recordings, and never ask a provider
+    Replay,
+    /// Use the answers of tests and models
+    Script,
+    /// Ask the providers, and record nothing
+    Live,
+}
+
+impl From<ModelsMode> for ModelAnswerSource {
+    fn from(mode: ModelsMode) -> Self {
+        match mode {
+            ModelsMode::Record => Self::Record,
+            ModelsMode::RecordMissing => Self::RecordMissing,
+            ModelsMode::Replay => Self::Replay,
+            ModelsMode::Script => Self::Script,
+            ModelsMode::Live => Self::Live,
+        }
+    }
 }
 
 /// Checks, before any test runs, that what is recorded of `plan` can be written.

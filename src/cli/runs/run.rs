@@ -247,6 +247,9 @@ fn run_tests(
         Failed::Ended(exit)
     })?;
     options.input.refuse_misplaced(&plan)?;
+    for model in &mut plan.models {
+        model.asked_for = options.recordings.models.map(Into::into);
+    }
     let files = plan.file_hashes(context);
     let shard = shard.map(|number| {
         let by = options.shard.by();

@@ -12,6 +12,9 @@ pub trait ModelWire: Sync {
     /// The end of the path that requests are posted to: `/chat/completions`.
     fn path(&self) -> &'static str;
 
+    /// The provider whose API it is, as configs name it.
+    fn provider(&self) -> &'static str;
+
     /// Reads the body of a request. A reference to an item of an earlier answer, which only the provider knows, is a call without a
     /// tool and with the id of the item.
     ///

@@ -26,6 +26,10 @@ impl ModelWire for MessagesWire {
         "/messages"
     }
 
+    fn provider(&self) -> &'static str {
+        "anthropic"
+    }
+
     fn read(&self, body: &[u8]) -> Result<ModelBody, String> {
         messages_body::read(body)
     }

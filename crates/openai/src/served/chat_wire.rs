@@ -25,6 +25,10 @@ impl ModelWire for ChatWire {
         "/chat/completions"
     }
 
+    fn provider(&self) -> &'static str {
+        "openai"
+    }
+
     fn read(&self, body: &[u8]) -> Result<ModelBody, String> {
         chat_body::read(body)
     }

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
+use regex::Regex;
 use serde_json::Value;
 
 use super::config::Config;
@@ -161,6 +162,10 @@ fn fill(
     let names = names(model.names.as_ref(), interpolation);
     let script = rules(model.rules.as_deref(), interpolation);
     let background = rules(model.background.as_deref(), interpolation);
+    let upstreams = fill_all(model.upstream.iter().flatten(), |(name, text)| {
+        Ok((name.value.clone(), interpolation.text(text)?))
+    });
+    let ignore = ignored(model.ignore.as_ref(), interpolation);
     let port = match port? {
         None => 0,
         Some(number) => match u16::try_from(number) {
@@ -192,6 +197,11 @@ fn fill(
         script,
         background: background?,
         isolation: model.isolation.unwrap_or_default(),
+        asked_for: None,
+        answers: model.answers,
+        upstreams: upstreams?,
+        ignore: ignore?,
+        strict_params: model.strict_params == Some(true),
     })
 }
 
@@ -225,6 +235,28 @@ fn environment(
             own.map(ModelEnvironment::Own)
         }
     }
+}
+
+/// The patterns of texts that are not compared.
+fn ignored(
+    written: Option<&OneOrMany<Text>>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<Vec<Regex>> {
+    let mut patterns = Vec::new();
+    for text in written.into_iter().flatten() {
+        let pattern = interpolation.text(text)?;
+        match Regex::new(&pattern) {
+            Ok(pattern) => patterns.push(pattern),
+            Err(_) => {
+                let message = format!(
+                    "`{}` is not a valid regular expression",
+                    printable(&pattern)
+                );
+                return Err(interpolation.report(Code::BadValue, text.span, message, None));
+            }
+        }
+    }
+    Ok(patterns)
 }
 
 fn names(

@@ -27,6 +27,10 @@ impl ModelWire for ResponsesWire {
         "/responses"
     }
 
+    fn provider(&self) -> &'static str {
+        "openai"
+    }
+
     fn read(&self, body: &[u8]) -> Result<ModelBody, String> {
         responses_body::read(body)
     }

@@ -22,6 +22,9 @@ pub(super) fn end_models(models: &AttemptModels, result: &mut ConversationResult
             .all(|turn| turn.status() == Status::Passed);
     if is_whole {
         models.report_unused();
+    } else if result.halt.is_none() {
+        // A test whose rules fail replays with the same failure.
+        models.write_recordings();
     }
     let Some(problem) = models.problem() else {
         return;
@@ -58,7 +61,9 @@ impl Attempt<'_> {
             opened = AttemptModels::open(hosted, &prepared.model_scripts, self.key).await;
         })
         .await;
-        opened.map(Arc::new).map_err(|error| too_large(&error))
+        opened
+            .map(Arc::new)
+            .map_err(|error| Problem::new(ErrorKind::Model, error))
     }
 
     /// Lets programs that are started for this attempt ask its own lanes of the models.

@@ -40,12 +40,12 @@ impl AttemptModels {
     /// Opens a lane of each of the `models` for the attempt `key`, with the scripts of its test.
     ///
     /// # Errors
-    /// If a pattern of a script cannot be compiled.
+    /// If a pattern of a script cannot be compiled, or a recording cannot be read.
     pub(crate) async fn open(
         models: &[HostedModel],
         scripts: &[TestModelScript],
         key: &CaseKey,
-    ) -> Result<Self, regex::Error> {
+    ) -> Result<Self, String> {
         let mut opened = Self::default();
         let name = lane_name(key);
         for model in models {
@@ -56,8 +56,11 @@ impl AttemptModels {
                 // A test names no model if there is one alone.
                 None => true,
             });
-            let script = setup.script_of_test(own.map(|own| &own.script));
-            let lane = model.lanes.open(&name, &setup.name, script)?;
+            let own = own.map(|own| &own.script);
+            let source = model.recordings.source(setup, &model.upstreams, own, key);
+            let source = source.map_err(|problem| problem.message)?;
+            let lane = model.lanes.open(&name, &setup.name, source);
+            let lane = lane.map_err(|error| error.to_string())?;
             opened.lanes.push(AttemptLane {
                 model: model.clone(),
                 lane,
@@ -107,6 +110,14 @@ impl AttemptModels {
     /// Whether the test ends with an error, whatever its agent says.
     pub(super) fn has_problem(&self) -> bool {
         !lock(&self.problems).is_empty()
+    }
+
+    /// Writes what was recorded.
+    pub(crate) fn write_recordings(&self) {
+        for open in &self.lanes {
+            open.lane.write_recording();
+        }
+        let _nothing_happens_any_more = self.take();
     }
 
     /// Adds the problem of each answer that had to be used and was not.

@@ -35,9 +35,37 @@ pub struct WrittenModel {
     pub background: Option<Vec<ModelRule>>,
     /// The answer to a request for embeddings: vectors made from a hash of each text (default), or an error.
     pub embeddings: Option<EmbeddingAnswers>,
+    /// The source of the answers: the `script` of the model and its test, recordings (`replay`), or the provider, whose answers are
+    /// recorded (`record`, `record-missing`) or not (`live`). The default is `script` if the model or the test has answers, and
+    /// `replay` otherwise.
+    pub answers: Option<ModelAnswerSource>,
+    /// The addresses of the providers that are recorded or asked live, by their names.
+    pub upstream: Option<FreeMap<Text>>,
+    /// Regular expressions for texts that vary, such as dates. Requests are compared with recorded ones without them.
+    #[schemars(example = &r"Today is [A-Z][a-z]+ \d+")]
+    pub ignore: Option<OneOrMany<Text>>,
+    /// Whether a request with other parameters of sampling is another request (default: it is a warning).
+    pub strict_params: Option<bool>,
     /// The way in which tests share the model: at once (default), or one after the other, for agents whose requests do not show
     /// which test they are of.
     pub isolation: Option<ModelIsolation>,
+}
+
+/// The source of the answers of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum ModelAnswerSource {
+    /// The answers of the test and of the model.
+    Script,
+    /// Recorded answers.
+    Replay,
+    /// The provider, whose answers are recorded.
+    Record,
+    /// Recorded answers, and the provider for what is not recorded.
+    RecordMissing,
+    /// The provider, whose answers are not recorded.
+    Live,
 }
 
 /// The way in which tests share a model.

@@ -106,6 +106,7 @@ pub(super) fn named_recordings(
         replay,
         record_missing: false,
         replay_loose: false,
+        models: None,
     };
     let recordings = recordings(&named, context);
     // A folder that is missing would be one error for each test, so it is one of the request.

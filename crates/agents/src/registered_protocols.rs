@@ -173,9 +173,7 @@ pub fn served_protocols() -> impl Iterator<Item = &'static dyn ServedProtocol> {
 
 /// The APIs of models whose provider can be replaced, in the order of the registry.
 pub fn model_wires() -> impl Iterator<Item = &'static dyn ModelWire> {
-    protocols()
-        .iter()
-        .filter_map(|protocol| protocol.model_wire)
+    protocols().iter().flat_map(|protocol| protocol.model_wire)
 }
 
 /// The protocols that can be served, for a request to this path, with or without its query: first those whose requests have such a

@@ -18,9 +18,15 @@ const MOST_WORDS: usize = 60;
 
 /// The line of a call. Its texts are bounded.
 pub(super) fn model_line(trace: &Trace, turn: &TurnRanges, logged: &LoggedModelCall) -> ModelLine {
+    // Rules count the calls of a turn from 1, so that a line and a failure name the same call.
     let call = &logged.call;
-    let before = trace.model_calls_of(turn.index);
-    let number = before.filter(|other| other.order <= logged.order).count();
+    let mut number: u32 = 0;
+    for other in trace.model_calls_of(turn.index) {
+        if other.order <= logged.order {
+            number += 1;
+        }
+    }
+    // A number that no script or recording has is omitted, because any other would be taken for the true one.
     let mut input_tokens = None;
     let mut output_tokens = None;
     if let Some(usage) = logged.usage {
@@ -29,7 +35,7 @@ pub(super) fn model_line(trace: &Trace, turn: &TurnRanges, logged: &LoggedModelC
     }
     ModelLine {
         event: turn.numbered(logged.next_event),
-        number: u32::try_from(number).unwrap_or(u32::MAX),
+        number: number,
         name: bounded(&call.name),
         model: bounded(&call.request.model),
         api: call.api.to_owned(),
@@ -78,11 +84,15 @@ fn results(request: &ModelRequest) -> String {
 
 /// The tool of the newest call with this id.
 fn tool_of<'r>(request: &'r ModelRequest, id: &str) -> Option<&'r str> {
+    // The newest call comes first, because some agents use an id again.
     for message in request.messages.iter().rev() {
-        if let PromptMessage::Assistant { calls, .. } = message
-            && let Some(call) = calls.iter().find(|call| call.id == id)
-        {
-            return Some(&call.tool);
+        let PromptMessage::Assistant { calls, .. } = message else {
+            continue;
+        };
+        for call in calls {
+            if call.id == id {
+                return Some(&call.tool);
+            }
         }
     }
     None
@@ -127,11 +137,11 @@ fn shown_request(request: &ModelRequest) -> Value {
     }
     messages.reverse();
     let omitted = request.messages.len() - messages.len();
-    let tools: Vec<&str> = request
-        .tools
-        .iter()
-        .map(|tool| tool.name.as_str())
-        .collect();
+    // Names are enough, since descriptions and schemas are the same in every request.
+    let mut tools = Vec::new();
+    for tool in &request.tools {
+        tools.push(tool.name.as_str());
+    }
     let mut shown = json!({ "model": request.model, "messages": messages });
     if omitted > 0 {
         shown["omitted_messages"] = omitted.into();

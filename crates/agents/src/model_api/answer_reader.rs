@@ -102,11 +102,13 @@ impl CollectedAnswer {
         for (call, arguments) in self.answer.calls.iter_mut().zip(self.arguments) {
             call.args = call_arguments(&arguments.into());
         }
-        // Such calls are over, and no client answers them.
-        let executed = self.executed;
-        self.answer
-            .calls
-            .retain(|call| !executed.contains(&call.id));
+        // Calls that the provider has executed are removed, because no client answers them.
+        let calls = std::mem::take(&mut self.answer.calls);
+        for call in calls {
+            if !self.executed.contains(&call.id) {
+                self.answer.calls.push(call);
+            }
+        }
         self.answer
     }
 
@@ -128,6 +130,7 @@ impl Sink for CollectedAnswer {
     fn wire(&mut self, _: At, _: Wire<'_>) {}
 
     fn change(&mut self, _: At, change: Change<'_>) -> ControlFlow<Stop> {
+        // Times and runs are not read, since an answer is compared and sent as a whole.
         match change {
             Change::MessageText { delta, .. } => self.answer.text.push_str(&delta),
             Change::Reasoning { delta, .. } => self.answer.reasoning.push_str(&delta),

@@ -23,7 +23,7 @@ const LISTEN: &str = "127.0.0.1";
 /// The name of the variable that is the address, in `env`.
 const URL_NAME: &str = "URL";
 
-/// The script of a test for one model.
+/// The answers that a test has for one model of its config.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TestModelScript {
     /// The key of the model in `models`; `None` for the only one.

@@ -101,7 +101,7 @@ impl Monitor for CallsMonitor {
                         None => Judgement::Passed,
                     };
                 }
-                // A request that was not read may be the call that is missing.
+                // Nothing is decided yet, because a request that was not read may be the call that is missing.
                 if let Some(reason) = lacking(view, CALLS) {
                     return Judgement::Unknown(reason);
                 }

@@ -59,7 +59,7 @@ impl Monitor for EachRequest {
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
         match moment {
             Moment::Touched(Delta::ModelCalled(index)) => match self.of.call(view, index) {
-                // A later request repeats the messages, and the failure with them.
+                // One failure is enough, since a later request repeats the messages, and the failure with them.
                 Some(logged) if logged.has_contents && !self.has_failed => self.judge(view, logged),
                 _ => Judgement::Open,
             },
@@ -96,7 +96,7 @@ impl EachRequest {
         if is_satisfied {
             return Judgement::Passed;
         }
-        // A request that was not read may be the one that is missing.
+        // Nothing is decided yet, because a request that was not read may be the one that is missing.
         if let Some(reason) = lacking(view, CONTENTS) {
             return Judgement::Unknown(reason);
         }

@@ -287,7 +287,7 @@ impl Monitor for LimitMonitor {
                     return Judgement::Open;
                 };
                 self.add(view, logged);
-                // Later requests would exceed it again by the same cause.
+                // One failure is enough, because later requests would exceed it again by the same cause.
                 if self.has_failed || self.total <= self.rule.limit.most {
                     return Judgement::Open;
                 }

@@ -112,7 +112,7 @@ fn add_differences(
                 json(wanted)
             )),
             (wanted, None) => {
-                // A name in another spelling is likely: each API has its own.
+                // A name in another spelling is likely, since each API has its own.
                 let folded = folded(key);
                 let other = found.keys().find(|known| self::folded(known) == folded);
                 let near = match other {

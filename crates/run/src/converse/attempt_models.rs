@@ -12,7 +12,7 @@ use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, Status};
 
 /// Puts the problem of a model into the result of a conversation. Whatever the agent made of it is a consequence.
 pub(super) fn end_models(models: &AttemptModels, result: &mut ConversationResult) {
-    // A conversation that ended early need not have come as far as to use all answers.
+    // Unused answers are no problem of a conversation that ended early, because it need not have come as far as to use them.
     let is_whole = result.halt.is_none()
         && result.turns_not_run == 0
         && !result.rules.iter().any(RuleResult::has_failed)
@@ -71,6 +71,7 @@ impl Attempt<'_> {
         if models.is_empty() {
             return;
         }
+        // A proxy cannot reach this machine, so that its variable has to name the hosts that need none.
         let no_proxy = self.environment.context.environment.text("NO_PROXY");
         options.programs = Arc::new(LaneLauncher {
             launcher: Arc::clone(&options.programs),

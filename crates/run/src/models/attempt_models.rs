@@ -20,7 +20,7 @@ pub(crate) struct AttemptModels {
     more_problems: AtomicUsize,
 }
 
-/// The lane of an attempt in one model.
+/// The place of the attempt among the tests that ask one model.
 struct AttemptLane {
     model: HostedModel,
     lane: Arc<ModelLane>,
@@ -49,6 +49,7 @@ impl AttemptModels {
         let mut opened = Self::default();
         let name = lane_name(key);
         for model in models {
+            // A model whose requests do not show their test has one lane at a time, because nothing else would keep tests apart.
             let permit = model.lanes.permit().await;
             let setup = &model.setup;
             let own = scripts.iter().find(|script| match &script.model {

@@ -73,7 +73,7 @@ impl Session for ModelledSession {
                 is_stopped: false,
             };
             let ended = self.session.exchange(request, limits, &mut sink).await;
-            // Calls that came after the last event of the agent belong to this turn, too.
+            // Calls that came after the last event of the agent belong to this turn, too, since the next one has not begun.
             let now = self.clock.now();
             let stopped = sink.flush(now);
             self.models.end_turn();
@@ -133,8 +133,8 @@ impl ModelSink<'_> {
 
 impl Sink for ModelSink<'_> {
     fn wire(&mut self, at: At, wire: Wire<'_>) {
-        // The agent has asked its model before it sends what it makes of the answer. A response that is closed takes no more
-        // changes, and one of an exchange that has not begun none yet.
+        // The agent has asked its model before it sends what it makes of the answer, so that the calls come first. A response that is
+        // closed takes no more changes, and one of an exchange that has not begun none yet.
         if matches!(wire, Wire::Frame(_) | Wire::Closed) {
             let _is_told_by_the_next_change = self.flush(self.clock.shifted(at));
         }

@@ -66,6 +66,7 @@ pub fn start_in_foreground(program: &Program<'_>) -> Result<Foreground, StartErr
 
 /// The command of a program, ready but for its input and outputs, and the file that is executed.
 fn prepare(program: &Program<'_>) -> Result<(Command, PathBuf), StartError> {
+    // What the system would refuse without a place is found here, because its own error names neither the folder nor the word.
     if !program.folder.is_dir() {
         let why = if program.folder.exists() {
             "is not a directory"

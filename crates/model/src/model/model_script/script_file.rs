@@ -54,6 +54,7 @@ impl JsonSchema for ScriptFile {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = ModelScript::json_schema(generator);
         let lanes = LaneScripts::json_schema(generator);
+        // The keys of one script are at the top of the file, so that a file without lanes needs no level of its own.
         let mut properties = json!({
             VERSION: {
                 "description": "The schema version that this file is written for (default: the newest).",

@@ -5,10 +5,10 @@ use crate::trace::{CostGap, ModelCall, Usage};
 /// Whether the requests of an agent to its models are seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::trace) enum ModelSight {
-    /// They go elsewhere.
+    /// The requests go to a provider, so that nothing here sees them.
     #[default]
     Unseen,
-    /// They go to the models of the test.
+    /// The requests go to the models of the test.
     Seen,
 }
 

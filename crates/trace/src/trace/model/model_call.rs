@@ -48,61 +48,76 @@ impl ModelRequest {
     }
 
     fn has_same_tools(&self, other: &Self) -> bool {
-        let is_offered = |tool: &OfferedTool| {
-            other.tools.iter().any(|offered| {
-                tool.name == offered.name
-                    && tool.description == offered.description
-                    && is_same_json(&tool.parameters, &offered.parameters)
-            })
-        };
-        let is_hosted = |tool: &Value| {
-            let hosted = other.hosted_tools.iter();
-            hosted.into_iter().any(|hosted| is_same_json(tool, hosted))
-        };
-        self.tools.len() == other.tools.len()
-            && self.hosted_tools.len() == other.hosted_tools.len()
-            && self.tools.iter().all(is_offered)
-            && self.hosted_tools.iter().all(is_hosted)
+        if self.tools.len() != other.tools.len()
+            || self.hosted_tools.len() != other.hosted_tools.len()
+        {
+            return false;
+        }
+        // Each tool is looked for everywhere, because the order of tools means nothing to a model.
+        for tool in &self.tools {
+            let mut offered = other.tools.iter();
+            if !offered.any(|offered| tool.is_same(offered)) {
+                return false;
+            }
+        }
+        for tool in &self.hosted_tools {
+            let mut hosted = other.hosted_tools.iter();
+            if !hosted.any(|hosted| is_same_json(tool, hosted)) {
+                return false;
+            }
+        }
+        true
     }
 
     fn has_same_message(&self, other: &Self, index: usize) -> bool {
-        match (&self.messages[index], &other.messages[index]) {
-            (
-                PromptMessage::Assistant { text, calls },
-                PromptMessage::Assistant {
+        let other_message = &other.messages[index];
+        match &self.messages[index] {
+            PromptMessage::Assistant { text, calls } => {
+                let PromptMessage::Assistant {
                     text: other_text,
                     calls: other_calls,
-                },
-            ) => {
+                } = other_message
+                else {
+                    return false;
+                };
+                // Ids of calls are not compared, because a provider makes them again each time.
                 text == other_text
                     && calls.len() == other_calls.len()
                     && calls.iter().zip(other_calls).all(|(one, other)| {
                         one.tool == other.tool && is_same_json(&one.args, &other.args)
                     })
             }
-            (
-                PromptMessage::Result {
-                    call,
-                    content,
-                    is_error,
-                },
-                PromptMessage::Result {
+            PromptMessage::Result {
+                call,
+                content,
+                is_error,
+            } => {
+                let PromptMessage::Result {
                     call: other_call,
                     content: other_content,
                     is_error: other_is_error,
-                },
-            ) => {
+                } = other_message
+                else {
+                    return false;
+                };
+                // A result belongs to the call at a place, since the id of that call differs.
                 is_error == other_is_error
                     && is_same_json(content, other_content)
                     && self.place_of(call, index) == other.place_of(other_call, index)
             }
-            (
-                PromptMessage::Approval { is_approved, .. },
-                PromptMessage::Approval {
-                    is_approved: other, ..
-                },
-            ) => is_approved == other,
-            (one, other) => one == other,
+            PromptMessage::Approval { is_approved, .. } => {
+                let PromptMessage::Approval {
+                    is_approved: other_is_approved,
+                    ..
+                } = other_message
+                else {
+                    return false;
+                };
+                is_approved == other_is_approved
+            }
+            PromptMessage::System(_) | PromptMessage::User { .. } => {
+                self.messages[index] == *other_message
+            }
         }
     }
 
@@ -130,6 +145,15 @@ pub struct OfferedTool {
     /// The JSON Schema of the arguments; null if there is none.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub parameters: Value,
+}
+
+impl OfferedTool {
+    /// Whether a model reads the same in both. Schemas are compared by their meaning, because agents write them in any order.
+    fn is_same(&self, other: &Self) -> bool {
+        self.name == other.name
+            && self.description == other.description
+            && is_same_json(&self.parameters, &other.parameters)
+    }
 }
 
 /// A message of the conversation that a model reads.

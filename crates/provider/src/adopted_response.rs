@@ -270,7 +270,7 @@ mod tests {
         let first = json!({ "response": { "id": "resp_abc" }, "item": item, "n": 1.50 });
         let text = format!("event: x\ndata: {first}\n\n");
         let mut mint = Mint::new("wxyz".to_owned());
-        let adopted = adopted_response(&recorded(&[text.clone()]), &mut mint);
+        let adopted = adopted_response(&recorded(std::slice::from_ref(&text)), &mut mint);
         let response = adopted.response.unwrap();
         let sent = String::from_utf8(response.body()).unwrap();
         let expected = text

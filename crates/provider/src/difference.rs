@@ -185,14 +185,20 @@ fn whole(message: Option<&PromptMessage>, request: &ComparedRequest) -> String {
         Some(PromptMessage::User { text, files }) => {
             let mut said = text.clone();
             for file in files {
-                said.push_str(&format!(" [file {file}]"));
+                said.push_str(" [file ");
+                said.push_str(file);
+                said.push(']');
             }
             said
         }
         Some(PromptMessage::Assistant { text, calls }) => {
             let mut said = text.clone();
             for ModelToolCall { tool, args, .. } in calls {
-                said.push_str(&format!(" {tool}({args})"));
+                said.push(' ');
+                said.push_str(tool);
+                said.push('(');
+                said.push_str(&args.to_string());
+                said.push(')');
             }
             said.trim_start().to_owned()
         }

@@ -196,14 +196,7 @@ impl ModelServer {
 
     /// The answer to a request of this API.
     async fn ask(&self, wire: &'static dyn ModelWire, request: &WholeRequest) -> Answered {
-        let read = match &request.encoding {
-            Some(encoding) if encoding != "identity" => {
-                Err(format!("the content encoding `{encoding}` is not read"))
-            }
-            _ if request.body.is_empty() => Err("it is empty".to_owned()),
-            _ => wire.read(&request.body),
-        };
-        let body = match read {
+        let body = match request.read(wire) {
             Ok(body) => body,
             Err(why) => {
                 let message = format!("the body is not a valid request of {}: {why}", wire.name());
@@ -395,6 +388,20 @@ impl LiveRequest<'_> {
 }
 
 impl WholeRequest {
+    /// The body, read as a request of this API.
+    ///
+    /// # Errors
+    /// The reason why it is none.
+    fn read(&self, wire: &dyn ModelWire) -> Result<ModelBody, String> {
+        match &self.encoding {
+            Some(encoding) if encoding != "identity" => {
+                Err(format!("the content encoding `{encoding}` is not read"))
+            }
+            _ if self.body.is_empty() => Err("it is empty".to_owned()),
+            _ => wire.read(&self.body),
+        }
+    }
+
     /// The version of its API, if it names one.
     fn api_version(&self) -> Option<String> {
         for (name, value) in &self.headers {

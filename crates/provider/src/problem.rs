@@ -96,6 +96,7 @@ impl ModelProblem {
     }
 
     /// The problem with a remedy.
+    #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self

@@ -7,7 +7,7 @@ use regex::{Captures, Regex};
 use serde_json::Value;
 
 use crate::mint::Mint;
-use crate::model_recording::RecordedCall;
+use crate::model_recording::RecordedModelCall;
 use ananke_agents::{Round, RoundPart, ServedFrame, ServedResponse};
 use ananke_trace::trace::ModelAnswer;
 
@@ -44,7 +44,7 @@ pub(crate) struct AdoptedResponse {
 }
 
 /// The answer of `call` with ids of `mint`.
-pub(crate) fn adopted_response(call: &RecordedCall, mint: &mut Mint) -> AdoptedResponse {
+pub(crate) fn adopted_response(call: &RecordedModelCall, mint: &mut Mint) -> AdoptedResponse {
     let mut found = FoundIds::default();
     for frame in &call.frames {
         found.add_frame(&frame.text);
@@ -89,7 +89,7 @@ pub(crate) fn adopted_response(call: &RecordedCall, mint: &mut Mint) -> AdoptedR
 
 /// The response with new ids; `None` if its frames are not recorded.
 fn adopted_frames(
-    call: &RecordedCall,
+    call: &RecordedModelCall,
     new_ids: &IndexMap<String, String>,
 ) -> Option<ServedResponse> {
     if call.frames.is_empty() {
@@ -247,7 +247,7 @@ mod tests {
     use crate::model_recording::RecordedFrame;
     use crate::model_recording::tests::call;
 
-    fn recorded(texts: &[String]) -> RecordedCall {
+    fn recorded(texts: &[String]) -> RecordedModelCall {
         let mut call = call("a");
         call.answer.calls = vec![ModelToolCall {
             id: "call_xyz9".to_owned(),

@@ -9,14 +9,14 @@ use regex::Regex;
 
 use crate::adopted_response::{adopted_response, round_of_answer, with_ids_of_provider};
 use crate::compared_request::ComparedRequest;
-use crate::difference::{Difference, first_difference};
+use crate::request_difference::{RequestDifference, first_difference};
 
 use crate::environment::POINTING_HELP;
+use crate::lane_request::{LaneAnswer, LaneRequest};
 use crate::masked_call::masked;
 use crate::matching::last_user_text;
 use crate::mint::Mint;
-use crate::model_lane::{LaneAnswer, LaneRequest};
-use crate::model_recording::{ModelRecording, RecordedCall, RecordedFrame};
+use crate::model_recording::{ModelRecording, RecordedFrame, RecordedModelCall};
 use crate::problem::{ModelProblem, ModelProblemKind};
 use crate::upstream::{Upstream, Upstreams};
 use ananke_agents::ServedResponse;
@@ -77,7 +77,7 @@ pub(crate) struct LaneRecording {
     /// The kinds of warnings that were given: each comes once.
     warned: Vec<ModelProblemKind>,
     /// The calls that are recorded, in the order in which they were asked.
-    recorded: Vec<Option<RecordedCall>>,
+    recorded: Vec<Option<RecordedModelCall>>,
     /// The requests that the provider has not answered, by their fingerprints.
     unanswered: Vec<String>,
     /// The reason why the last of them has no answer.
@@ -95,7 +95,7 @@ pub(crate) struct LaneRecording {
 
 /// A call that was recorded earlier.
 struct EarlierCall {
-    call: RecordedCall,
+    call: RecordedModelCall,
     compared: ComparedRequest,
     is_used: bool,
 }
@@ -300,7 +300,7 @@ impl LaneRecording {
         self.unanswered.retain(|open| *open != asked.fingerprint);
         self.live += 1;
         let began = self.began.unwrap_or(live.asked_at);
-        let call = RecordedCall {
+        let call = RecordedModelCall {
             path: asked.path.to_owned(),
             api_version: asked.api_version.clone(),
             is_streamed: asked.is_streamed,
@@ -461,7 +461,7 @@ impl LaneRecording {
         &self,
         compared: &ComparedRequest,
         asked: &LaneRequest<'_>,
-    ) -> Option<(usize, Difference)> {
+    ) -> Option<(usize, RequestDifference)> {
         let place = compared.place();
         for (number, earlier) in self.earlier.iter().enumerate() {
             if earlier.is_used || earlier.compared.place() != place {
@@ -471,7 +471,7 @@ impl LaneRecording {
                 return Some((number, difference));
             }
             // Nothing else differs, so that the parameters do, and they count.
-            let difference = Difference {
+            let difference = RequestDifference {
                 cause: "the parameters of sampling differ, and `strict_params` is on".to_owned(),
                 expected: params_of(&earlier.call.request.params),
                 asked: params_of(&asked.request.params),
@@ -508,7 +508,7 @@ impl LaneRecording {
 }
 
 /// The warning about other parameters of sampling.
-fn other_params(place: usize, call: &RecordedCall, asked: &LaneRequest<'_>) -> ModelProblem {
+fn other_params(place: usize, call: &RecordedModelCall, asked: &LaneRequest<'_>) -> ModelProblem {
     let message = format!(
         "call {} was recorded with other parameters of sampling",
         place + 1
@@ -524,19 +524,21 @@ fn params_of(params: &serde_json::Map<String, serde_json::Value>) -> String {
 }
 
 /// The warning about an answer that is sent in another form than it was recorded in.
-fn other_form(place: usize, call: &RecordedCall, asked: &LaneRequest<'_>) -> ModelProblem {
-    let recorded = form_of(&call.path, call.is_streamed);
-    let asked = form_of(asked.path, asked.is_streamed);
+fn other_form(place: usize, call: &RecordedModelCall, asked: &LaneRequest<'_>) -> ModelProblem {
+    let mut forms = Vec::new();
+    for (path, is_streamed) in [
+        (call.path.as_str(), call.is_streamed),
+        (asked.path, asked.is_streamed),
+    ] {
+        let form = if is_streamed { "streamed" } else { "whole" };
+        forms.push(format!("{} ({form})", escape::line(path)));
+    }
+    let (recorded, asked) = (&forms[0], &forms[1]);
     let message = format!(
         "call {} was recorded from {recorded} and is asked for at {asked}: the answer is made from its text and calls",
         place + 1
     );
     ModelProblem::new(ModelProblemKind::OtherForm, message)
-}
-
-fn form_of(path: &str, is_streamed: bool) -> String {
-    let form = if is_streamed { "streamed" } else { "whole" };
-    format!("{} ({form})", escape::line(path))
 }
 
 /// The frames as texts; none if something in them is no text.

@@ -6,7 +6,7 @@
 //! `mint` makes ids that name the lane, and come back in the next request.
 //!
 //! A lane may have recordings instead of a script (`lane_recording`): a `model_recording` is the file of one, whose calls answer
-//! the requests that ask the same (`compared_request`) with the ids of the lane (`adopted_response`), and a `difference` says
+//! the requests that ask the same (`compared_request`) with the ids of the lane (`adopted_response`), and a `request_difference` says
 //! what else a request asks. An `upstream` is the provider that they are recorded from; a `masked_call` has none of the
 //! `provider_keys`. A `recording_folder` has a file for each lane.
 //!
@@ -19,13 +19,13 @@
 mod adopted_response;
 mod compared_request;
 mod compiled_script;
-mod difference;
 mod embeddings;
 mod environment;
 mod evidence;
 mod file_scripts;
 mod hosted_models;
 mod lane_recording;
+mod lane_request;
 mod masked_call;
 mod matching;
 mod mint;
@@ -41,6 +41,7 @@ mod provider_keys;
 mod recording_folder;
 #[cfg(test)]
 mod replay_tests;
+mod request_difference;
 mod request_entry;
 mod round_answer;
 mod run_recordings;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::model_recording::RecordedCall;
+use crate::model_recording::RecordedModelCall;
 use crate::provider_keys::{mask_value, without_keys};
 
 /// The text that replaces a secret.
@@ -13,7 +13,7 @@ const MASK: &str = "***";
 const SHORTEST: usize = 8;
 
 /// The call without keys and without `secrets`, and whether it had any.
-pub(crate) fn masked(mut call: RecordedCall, secrets: &[String]) -> (RecordedCall, bool) {
+pub(crate) fn masked(mut call: RecordedModelCall, secrets: &[String]) -> (RecordedModelCall, bool) {
     let in_request = mask(&mut call.request, secrets);
     let in_answer = mask(&mut call.answer, secrets);
     let mut in_frames = 0;

@@ -7,11 +7,12 @@ use std::time::Duration;
 use crate::compiled_script::{CompiledModelReply, CompiledModelScript, CompiledModelStep};
 use crate::environment::POINTING_HELP;
 use crate::lane_recording::{LaneRecording, LiveCall, RecordedStep, RecordingSetup};
+use crate::lane_request::{LaneAnswer, LaneRequest};
 use crate::matching::{AskedRequest, last_user_text, matching_rule, new_results};
 use crate::mint::Mint;
 use crate::problem::{ModelProblem, ModelProblemKind};
 use crate::round_answer::round_answer;
-use ananke_agents::{Round, ServedResponse};
+use ananke_agents::ServedResponse;
 use ananke_base::text::truncate;
 use ananke_model::model::EmbeddingAnswers;
 use ananke_model::variables::Patterns;
@@ -90,21 +91,6 @@ struct LaneState {
     turn: Option<String>,
 }
 
-/// An answer as it is sent.
-#[derive(Clone, Debug)]
-pub(crate) struct LaneAnswer {
-    /// The id of the response, without the prefix of its API.
-    pub(crate) id: String,
-    /// The parts.
-    pub(crate) round: Arc<Round>,
-    /// The answer in normal form.
-    pub(crate) answer: ModelAnswer,
-    /// The source.
-    pub(crate) answered_by: AnsweredBy,
-    /// The response as it was recorded, if the request asks for it in the same form.
-    pub(crate) recorded: Option<Arc<ServedResponse>>,
-}
-
 /// The reply to a request.
 pub(crate) enum LaneReply {
     /// An answer.
@@ -120,6 +106,7 @@ struct GivenAnswer {
     answer: LaneAnswer,
 }
 
+<<<<<<< HEAD
 /// A request as it comes to a lane.
 pub(crate) struct LaneRequest<'r> {
     /// The API in words.
@@ -142,6 +129,8 @@ pub(crate) struct LaneRequest<'r> {
     pub(crate) is_repeated: bool,
 }
 
+=======
+>>>>>>> 1524e27a (Name the parts of recordings of models by their own words)
 impl ModelLane {
     /// A lane of this name, of the model `model`, whose answers come from `source`. `letters` are its own alone.
     ///
@@ -379,7 +368,7 @@ impl LaneState {
     ) -> Result<LaneReply, ModelProblem> {
         self.calls += 1;
         let Some(recording) = &mut self.recording else {
-            return Ok(LaneReply::Answer(self.scripted_answer(asked)?));
+            return Ok(LaneReply::Answer(self.next_answer(asked)?));
         };
         match recording.step(asked, lane, self.calls, &mut self.mint)? {
             RecordedStep::Recorded(recorded) => {
@@ -392,7 +381,7 @@ impl LaneState {
     }
 
     /// The next answer of the script: that of a rule that matches, which uses no reply, or the next reply.
-    fn scripted_answer(&mut self, asked: &LaneRequest<'_>) -> Result<LaneAnswer, ModelProblem> {
+    fn next_answer(&mut self, asked: &LaneRequest<'_>) -> Result<LaneAnswer, ModelProblem> {
         let seen = AskedRequest {
             call: self.calls,
             path: asked.path,

@@ -16,7 +16,7 @@ use ananke_model::model::ModelIsolation;
 /// The name of the lane of requests that no test causes.
 const BACKGROUND: &str = "background";
 
-/// The most lanes that requests open. Names are made up by whoever sends them.
+/// The most lanes that requests open. Agents make up their names.
 const MOST_LANES: usize = 10_000;
 
 /// The key of the model of lanes that requests open.

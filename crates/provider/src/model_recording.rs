@@ -24,12 +24,12 @@ pub struct ModelRecording {
     /// The name of the lane.
     pub lane: String,
     /// The calls, in the order in which they were made.
-    pub(crate) calls: Vec<RecordedCall>,
+    pub(crate) calls: Vec<RecordedModelCall>,
 }
 
 /// A call of an agent to its model, as it was recorded.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-pub(crate) struct RecordedCall {
+pub(crate) struct RecordedModelCall {
     /// The end of the path of its API.
     pub(crate) path: String,
     /// The version of the API that the request names, if it names one.
@@ -62,20 +62,20 @@ pub(crate) struct RecordedFrame {
 
 #[derive(Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Line {
-    ModelRecording(Header),
-    Call(Box<RecordedCall>),
-    End(End),
+enum RecordingFileLine {
+    ModelRecording(RecordingHeader),
+    Call(Box<RecordedModelCall>),
+    End(RecordingFileEnd),
 }
 
 #[derive(Deserialize, Serialize)]
-struct Header {
+struct RecordingHeader {
     version: String,
     lane: String,
 }
 
 #[derive(Deserialize, Serialize)]
-struct End {
+struct RecordingFileEnd {
     calls: usize,
 }
 
@@ -129,9 +129,9 @@ impl ModelRecording {
             }
             let line = serde_json::from_str(line);
             match line.map_err(|error| (number, no_line(&error)))? {
-                Line::Call(call) => recording.calls.push(*call),
-                Line::End(written) => end = Some(written.calls),
-                Line::ModelRecording(_) => {
+                RecordingFileLine::Call(call) => recording.calls.push(*call),
+                RecordingFileLine::End(written) => end = Some(written.calls),
+                RecordingFileLine::ModelRecording(_) => {
                     return Err((number, "a recording begins in another one".to_owned()));
                 }
             }
@@ -153,16 +153,19 @@ impl ModelRecording {
     /// The text of the file.
     fn text(&self) -> String {
         let mut text = String::new();
-        let header = Header {
+        let header = RecordingHeader {
             version: VERSION.to_owned(),
             lane: self.lane.clone(),
         };
-        add_line(&Line::ModelRecording(header), &mut text);
+        add_line(&RecordingFileLine::ModelRecording(header), &mut text);
         for call in &self.calls {
-            add_line(&Line::Call(Box::new(call.clone())), &mut text);
+            add_line(&RecordingFileLine::Call(Box::new(call.clone())), &mut text);
         }
         let calls = self.calls.len();
-        add_line(&Line::End(End { calls }), &mut text);
+        add_line(
+            &RecordingFileLine::End(RecordingFileEnd { calls }),
+            &mut text,
+        );
         text
     }
 
@@ -179,7 +182,7 @@ impl ModelRecording {
 }
 
 /// Reads the header. Its version comes first: another format may have another header.
-fn header(line: &str) -> Result<Header, String> {
+fn header(line: &str) -> Result<RecordingHeader, String> {
     let value: Value = serde_json::from_str(line).map_err(|error| no_line(&error))?;
     let Some(header) = value.get("model_recording") else {
         return Err("this is not a recording of calls to a model".to_owned());
@@ -194,7 +197,7 @@ fn header(line: &str) -> Result<Header, String> {
     serde_json::from_value(header.clone()).map_err(|error| no_line(&error))
 }
 
-fn add_line(line: &Line, text: &mut String) {
+fn add_line(line: &RecordingFileLine, text: &mut String) {
     // Texts, numbers and JSON that was read before: nothing that cannot be written.
     let line = serde_json::to_string(line).unwrap_or_default();
     text.push_str(&escape::json(&line));
@@ -219,8 +222,8 @@ pub(crate) mod tests {
     use super::*;
 
     /// A recorded call in which the user says this.
-    pub(crate) fn call(text: &str) -> RecordedCall {
-        RecordedCall {
+    pub(crate) fn call(text: &str) -> RecordedModelCall {
+        RecordedModelCall {
             path: "/chat/completions".to_owned(),
             api_version: None,
             is_streamed: false,

@@ -9,12 +9,13 @@ use ananke_trace::trace::{AnsweredBy, ModelRequest, PromptMessage};
 use serde_json::json;
 
 use super::lane_recording::{RecordingSetup, RecordingUse};
-use super::model_lane::{LaneAnswer, LaneReply, LaneRequest, LaneSource, ModelLane};
+use super::lane_request::{LaneAnswer, LaneRequest};
+use super::model_lane::{LaneReply, LaneSource, ModelLane};
 use super::model_recording::tests::call;
-use super::model_recording::{ModelRecording, RecordedCall};
+use super::model_recording::{ModelRecording, RecordedModelCall};
 use super::problem::{ModelProblem, ModelProblemKind};
 
-fn setup(calls: Vec<RecordedCall>) -> RecordingSetup {
+fn setup(calls: Vec<RecordedModelCall>) -> RecordingSetup {
     RecordingSetup {
         usage: RecordingUse::Replay,
         path: PathBuf::from("rec/pays.jsonl"),
@@ -37,30 +38,29 @@ fn lane(setup: RecordingSetup) -> ModelLane {
     ModelLane::new("pays once", "model", "abcd".to_owned(), source).unwrap()
 }
 
-fn ask_streamed(
-    lane: &ModelLane,
-    request: &ModelRequest,
-    is_streamed: bool,
-) -> Result<LaneAnswer, ModelProblem> {
-    let asked = LaneRequest {
+fn asked(request: &ModelRequest) -> LaneRequest<'_> {
+    LaneRequest {
         api: "chat completions",
         provider: "",
         path: "/chat/completions",
         request,
         api_version: None,
-        is_streamed,
+        is_streamed: false,
         body: b"{}",
         fingerprint: String::new(),
         is_repeated: false,
-    };
-    match lane.answer(&asked)? {
+    }
+}
+
+fn answer(lane: &ModelLane, asked: &LaneRequest<'_>) -> Result<LaneAnswer, ModelProblem> {
+    match lane.answer(asked)? {
         LaneReply::Answer(answer) => Ok(answer),
         LaneReply::Live(_) => panic!("a provider would be asked"),
     }
 }
 
 fn ask(lane: &ModelLane, request: &ModelRequest) -> Result<LaneAnswer, ModelProblem> {
-    ask_streamed(lane, request, false)
+    answer(lane, &asked(request))
 }
 
 /// A request in which the user says this.
@@ -182,7 +182,12 @@ fn parameters_of_sampling_are_noted_once_or_strict() {
 fn another_form_is_made_from_the_answer_and_said() {
     let lane = lane(setup(vec![call("a"), call("b")]));
     assert!(ask(&lane, &says("a")).unwrap().recorded.is_some());
-    let made = ask_streamed(&lane, &says("b"), true).unwrap();
+    let request = says("b");
+    let streamed = LaneRequest {
+        is_streamed: true,
+        ..asked(&request)
+    };
+    let made = answer(&lane, &streamed).unwrap();
     assert!(made.recorded.is_none());
     assert_eq!(made.round.parts.len(), 1);
     assert_eq!(lane.take().warnings[0].kind, ModelProblemKind::OtherForm);
@@ -192,7 +197,7 @@ fn another_form_is_made_from_the_answer_and_said() {
 fn recorded_waiting_passes_and_overlapping_calls_wait_together() {
     let mut calls = Vec::new();
     for (text, at_us, took_us) in [("a", 0, 100), ("b", 50, 100), ("c", 500, u64::MAX)] {
-        calls.push(RecordedCall {
+        calls.push(RecordedModelCall {
             at_us,
             took_us,
             ..call(text)

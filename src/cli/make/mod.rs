@@ -9,7 +9,7 @@ mod freeze_trace;
 mod init;
 mod mock;
 mod model;
-mod model_answers;
+mod model_answer_options;
 mod mutate;
 mod record;
 mod report_recording;

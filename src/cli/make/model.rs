@@ -16,7 +16,7 @@ use ananke::provider::{
 use clap::Args;
 
 use super::mock::open_log;
-use super::model_answers::ModelAnswers;
+use super::model_answer_options::ModelAnswerOptions;
 use crate::cli::frame::{
     Colour, CommandOptions, Exit, Failed, Signals, StopSignal, block_on, print_now, say,
 };
@@ -28,7 +28,7 @@ const ENDED_BY_SIGNAL: i32 = 128;
 #[derive(Debug, Args)]
 pub(crate) struct ModelCommand {
     #[command(flatten)]
-    pub(crate) answers: ModelAnswers,
+    pub(crate) answers: ModelAnswerOptions,
     /// Listen on this port; 0 lets the system choose one
     #[arg(short, long, value_name = "PORT", default_value_t = 0)]
     pub(crate) port: u16,
@@ -110,7 +110,7 @@ fn start(options: &ModelCommand, url: &str, context: &Context) -> Result<Foregro
     let mut environment = Environment::clone(&context.environment);
     let no_proxy = environment.text("NO_PROXY").map(str::to_owned);
     for (name, value) in provider_environment(url, no_proxy.as_deref()) {
-        // Whoever records needs the keys.
+        // The provider that is recorded needs the keys.
         if options.answers.asks_provider() && PROVIDER_KEYS.contains(&name) {
             continue;
         }

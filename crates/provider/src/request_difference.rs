@@ -17,7 +17,7 @@ const NOTHING: &str = "(nothing)";
 
 /// A difference between two requests.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Difference {
+pub(crate) struct RequestDifference {
     /// The cause, as in `the system prompt differs`.
     pub(crate) cause: String,
     /// The part of the recorded request, cut around the first difference.
@@ -30,7 +30,7 @@ pub(crate) struct Difference {
 pub(crate) fn first_difference(
     expected: &ComparedRequest,
     asked: &ComparedRequest,
-) -> Option<Difference> {
+) -> Option<RequestDifference> {
     let (one, other) = (&expected.request, &asked.request);
     if one.model != other.model {
         let cause = "the model name differs".to_owned();
@@ -83,11 +83,11 @@ fn system_text(request: &ComparedRequest) -> String {
 }
 
 /// The first difference of the tools that the agent offers, which are in the order of their names.
-fn of_tools(expected: &[OfferedTool], asked: &[OfferedTool]) -> Option<Difference> {
+fn of_tools(expected: &[OfferedTool], asked: &[OfferedTool]) -> Option<RequestDifference> {
     for tool in expected {
         let name = &tool.name;
         let Some(other) = asked.iter().find(|other| other.name == *name) else {
-            return Some(Difference {
+            return Some(RequestDifference {
                 cause: format!("the tool {} is not offered any more", shown(name)),
                 expected: shown(name),
                 asked: NOTHING.to_owned(),
@@ -105,7 +105,7 @@ fn of_tools(expected: &[OfferedTool], asked: &[OfferedTool]) -> Option<Differenc
     for tool in asked {
         let name = &tool.name;
         if !expected.iter().any(|other| other.name == *name) {
-            return Some(Difference {
+            return Some(RequestDifference {
                 cause: format!("the tool {} is offered, and was not", shown(name)),
                 expected: NOTHING.to_owned(),
                 asked: shown(name),
@@ -116,7 +116,7 @@ fn of_tools(expected: &[OfferedTool], asked: &[OfferedTool]) -> Option<Differenc
 }
 
 /// The first difference of the messages after the instructions.
-fn of_messages(expected: &ComparedRequest, asked: &ComparedRequest) -> Option<Difference> {
+fn of_messages(expected: &ComparedRequest, asked: &ComparedRequest) -> Option<RequestDifference> {
     let (one, other) = (&expected.request.messages, &asked.request.messages);
     let length = one.len().max(other.len());
     for place in 0..length {
@@ -125,7 +125,7 @@ fn of_messages(expected: &ComparedRequest, asked: &ComparedRequest) -> Option<Di
             continue;
         }
         if is_reordered(one, other) {
-            return Some(Difference {
+            return Some(RequestDifference {
                 cause: format!("the order of the messages differs from messages[{place}] on"),
                 expected: described(first, expected),
                 asked: described(second, asked),
@@ -232,12 +232,12 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-fn of_values(cause: String, expected: &Value, asked: &Value) -> Difference {
+fn of_values(cause: String, expected: &Value, asked: &Value) -> RequestDifference {
     of_texts(cause, &text_of(expected), &text_of(asked))
 }
 
 /// Two texts, both cut around their first difference.
-fn of_texts(cause: String, expected: &str, asked: &str) -> Difference {
+fn of_texts(cause: String, expected: &str, asked: &str) -> RequestDifference {
     let mut same: usize = 0;
     for (one, other) in expected.chars().zip(asked.chars()) {
         if one != other {
@@ -246,7 +246,7 @@ fn of_texts(cause: String, expected: &str, asked: &str) -> Difference {
         same += 1;
     }
     let start = same.saturating_sub(SHOWN_BEFORE);
-    Difference {
+    RequestDifference {
         cause,
         expected: cut(expected, start),
         asked: cut(asked, start),
@@ -298,7 +298,7 @@ mod tests {
         serde_json::from_value(value).unwrap()
     }
 
-    fn changed(change: impl Fn(&mut serde_json::Value)) -> Difference {
+    fn changed(change: impl Fn(&mut serde_json::Value)) -> RequestDifference {
         let mut value = serde_json::to_value(request()).unwrap();
         change(&mut value);
         let asked = serde_json::from_value(value).unwrap();

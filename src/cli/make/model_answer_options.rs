@@ -22,7 +22,7 @@ const MODEL: &str = "model";
 
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
-pub(crate) struct ModelAnswers {
+pub(crate) struct ModelAnswerOptions {
     /// Answer as this file says: `replies` and `rules`, or `lanes` with several scripts
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
@@ -38,7 +38,7 @@ pub(crate) struct ModelAnswers {
     pub(crate) upstream: Option<String>,
 }
 
-impl ModelAnswers {
+impl ModelAnswerOptions {
     /// Whether the provider is asked.
     pub(crate) fn asks_provider(&self) -> bool {
         self.record.is_some()
@@ -51,7 +51,7 @@ impl ModelAnswers {
         context: &Context,
     ) -> Result<ModelLanes, Failed> {
         if let Some(script) = &self.script {
-            return scripted(script, context);
+            return lanes_of_script(script, context);
         }
         let mut folder = self.folder(command, context)?;
         let mut recordings = Vec::new();
@@ -69,7 +69,7 @@ impl ModelAnswers {
             say(&format!("recording from {}", upstream.origin()));
             folder.upstreams = Upstreams::one(upstream);
         }
-        with_recordings(folder, recordings)
+        with_recordings(&folder, recordings)
     }
 
     /// The directory of the recordings.
@@ -112,7 +112,7 @@ impl ModelAnswers {
 }
 
 /// The lanes of a script file.
-fn scripted(script: &Path, context: &Context) -> Result<ModelLanes, Failed> {
+fn lanes_of_script(script: &Path, context: &Context) -> Result<ModelLanes, Failed> {
     let (path, shown) = named_path(script, context);
     let problems = |problems| Failed::Problems(problems, Redactor::default());
     let source =
@@ -131,7 +131,7 @@ fn scripted(script: &Path, context: &Context) -> Result<ModelLanes, Failed> {
 
 /// The lanes with these recordings. Further lanes open when a request names them, and have none.
 fn with_recordings(
-    folder: RecordingFolder,
+    folder: &RecordingFolder,
     recordings: Vec<ModelRecording>,
 ) -> Result<ModelLanes, Failed> {
     let of_others = folder.clone();

@@ -1,0 +1,41 @@
+//! A request as it comes to a lane, and the answer to it.
+
+use std::sync::Arc;
+
+use ananke_agents::{Round, ServedResponse};
+use ananke_trace::trace::{AnsweredBy, ModelAnswer, ModelRequest};
+
+/// A request as it comes to a lane.
+pub(crate) struct LaneRequest<'r> {
+    /// The API in words.
+    pub(crate) api: &'static str,
+    /// The end of the path of the API.
+    pub(crate) path: &'static str,
+    /// The request, with the conversation that it names.
+    pub(crate) request: &'r ModelRequest,
+    /// The version of the API that the request names.
+    pub(crate) api_version: Option<String>,
+    /// Whether the answer is asked for as a stream.
+    pub(crate) is_streamed: bool,
+    /// The body.
+    pub(crate) body: &'r [u8],
+    /// A fingerprint of the body.
+    pub(crate) fingerprint: String,
+    /// Whether the client says that it sends the body again.
+    pub(crate) is_repeated: bool,
+}
+
+/// An answer as it is sent.
+#[derive(Clone, Debug)]
+pub(crate) struct LaneAnswer {
+    /// The id of the response, without the prefix of its API.
+    pub(crate) id: String,
+    /// The parts.
+    pub(crate) round: Arc<Round>,
+    /// The answer in normal form.
+    pub(crate) answer: ModelAnswer,
+    /// The source.
+    pub(crate) answered_by: AnsweredBy,
+    /// The response as it was recorded, if the request asks for it in the same form.
+    pub(crate) recorded: Option<Arc<ServedResponse>>,
+}

@@ -9,6 +9,8 @@ use ananke_trace::trace::{AnsweredBy, ModelAnswer, ModelRequest};
 pub(crate) struct LaneRequest<'r> {
     /// The API in words.
     pub(crate) api: &'static str,
+    /// The provider whose API it is.
+    pub(crate) provider: &'static str,
     /// The end of the path of the API.
     pub(crate) path: &'static str,
     /// The request, with the conversation that it names.

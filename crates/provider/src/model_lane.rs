@@ -106,31 +106,6 @@ struct GivenAnswer {
     answer: LaneAnswer,
 }
 
-<<<<<<< HEAD
-/// A request as it comes to a lane.
-pub(crate) struct LaneRequest<'r> {
-    /// The API in words.
-    pub(crate) api: &'static str,
-    /// The provider whose API it is.
-    pub(crate) provider: &'static str,
-    /// The end of the path of the API.
-    pub(crate) path: &'static str,
-    /// The request, with the conversation that it names.
-    pub(crate) request: &'r ModelRequest,
-    /// The version of the API that the request names.
-    pub(crate) api_version: Option<String>,
-    /// Whether the answer is asked for as a stream.
-    pub(crate) is_streamed: bool,
-    /// The body.
-    pub(crate) body: &'r [u8],
-    /// A fingerprint of the body.
-    pub(crate) fingerprint: String,
-    /// Whether the client says that it sends the body again.
-    pub(crate) is_repeated: bool,
-}
-
-=======
->>>>>>> 1524e27a (Name the parts of recordings of models by their own words)
 impl ModelLane {
     /// A lane of this name, of the model `model`, whose answers come from `source`. `letters` are its own alone.
     ///

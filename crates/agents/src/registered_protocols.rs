@@ -172,8 +172,12 @@ pub fn served_protocols() -> impl Iterator<Item = &'static dyn ServedProtocol> {
 }
 
 /// The APIs of models whose provider can be replaced, in the order of the registry.
-pub fn model_wires() -> impl Iterator<Item = &'static dyn ModelWire> {
-    protocols().iter().flat_map(|protocol| protocol.model_wire)
+pub fn model_wires() -> Vec<&'static dyn ModelWire> {
+    let mut wires = Vec::new();
+    for protocol in protocols() {
+        wires.extend(protocol.model_wire);
+    }
+    wires
 }
 
 /// The protocols that can be served, for a request to this path, with or without its query: first those whose requests have such a

@@ -67,13 +67,15 @@ fn asked(request: &ModelRequest) -> String {
 /// The results at the end of a request, by the names of their tools.
 fn results(request: &ModelRequest) -> String {
     let mut names: Vec<&str> = Vec::new();
-    for message in request.messages.iter().rev() {
-        let PromptMessage::Result { call, .. } = message else {
-            break;
-        };
-        names.push(tool_of(request, call).unwrap_or("a"));
+    for message in &request.messages {
+        match message {
+            PromptMessage::Result { call, .. } => {
+                names.push(tool_of(request, call).unwrap_or("a"));
+            }
+            // The results before another message were in earlier lines.
+            _ => names.clear(),
+        }
     }
-    names.reverse();
     let noun = if names.len() == 1 {
         "result"
     } else {

@@ -1,6 +1,9 @@
-//! A request as it comes to a lane, and the answer to it.
+//! A request as it comes to a lane, the answer to it, and the entry of both in a log.
 
 use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
 
 use ananke_agents::{Round, ServedResponse};
 use ananke_trace::trace::{AnsweredBy, ModelAnswer, ModelRequest};
@@ -40,4 +43,36 @@ pub(crate) struct LaneAnswer {
     pub(crate) answered_by: AnsweredBy,
     /// The response as it was recorded, if the request asks for it in the same form.
     pub(crate) recorded: Option<Arc<ServedResponse>>,
+}
+
+/// One request, without its headers: those have keys.
+#[derive(Clone, Debug, Serialize)]
+pub struct ModelRequestEntry {
+    /// The number of the request, from 1.
+    #[serde(rename = "n")]
+    pub number: u64,
+    /// The lane, if it is certain.
+    pub lane: Option<String>,
+    /// The API in words, if the path is one of it.
+    pub wire: Option<&'static str>,
+    /// `POST` or another method.
+    pub method: String,
+    /// The path with its query, whose secrets are masked.
+    pub path: String,
+    /// The body: JSON, or text if it is none.
+    pub body: Value,
+    /// HTTP status.
+    pub status: u16,
+    /// The source of the answer: `reply 1`, `rule 2`, `miss`; or `nothing` if there was none to give.
+    pub answered: String,
+}
+
+/// The source of an answer in words.
+pub(crate) fn source_of(answered_by: AnsweredBy) -> String {
+    match answered_by {
+        AnsweredBy::Reply(number) => format!("reply {number}"),
+        AnsweredBy::Rule(number) => format!("rule {number}"),
+        AnsweredBy::Recording(number) => format!("recording {number}"),
+        AnsweredBy::Live => "live".to_owned(),
+    }
 }

@@ -49,7 +49,7 @@ impl Upstreams {
     pub fn named(addresses: &[(String, String)]) -> Result<Self, String> {
         let mut upstreams = Vec::new();
         for (name, url) in addresses {
-            if !model_wires().any(|wire| wire.provider() == name) {
+            if !model_wires().iter().any(|wire| wire.provider() == name) {
                 return Err(format!("there is no provider `{name}`"));
             }
             let upstream = Upstream::new(url);

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::output::{OutputThread, Screen};
 
-/// The directory of recordings beside a config.
+/// The directory of recordings next to a config.
 const RECORDINGS: &str = "recordings";
 
 /// The directory of those of models in it.
@@ -140,7 +140,7 @@ async fn start_models(
     let no_proxy = plan.environment.text("NO_PROXY").map(str::to_owned);
     let mut variables = hosted.variables(no_proxy.as_deref());
     if is_live {
-        // Whoever asks a provider needs the keys.
+        // A program that asks a provider needs the keys.
         variables.retain(|(name, _)| !PROVIDER_KEYS.contains(&name.as_str()));
     }
     plan.add_variables(&variables);
@@ -182,7 +182,7 @@ fn asks_providers(plan: &Plan, context: &Context, screen: Screen<'_>) -> Result<
     Ok(is_live)
 }
 
-/// The recordings of the models: beside the config.
+/// The recordings of the models, next to the config.
 fn recordings_of(plan: &Plan, context: &Context) -> RunRecordings {
     let config = &plan.config.source.path;
     let mut secrets = Vec::new();

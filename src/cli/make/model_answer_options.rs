@@ -74,10 +74,14 @@ impl ModelAnswerOptions {
 
     /// The directory of the recordings.
     fn folder(&self, command: &[String], context: &Context) -> Result<RecordingFolder, Failed> {
-        let (folder, usage) = match (&self.replay, &self.record) {
-            (Some(folder), _) => (folder, RecordingUse::Replay),
-            (_, Some(folder)) => (folder, RecordingUse::Record),
-            (None, None) => return Err(Failed::usage("`--upstream` needs `--record`")),
+        let mut usage = RecordingUse::Replay;
+        let mut named = self.replay.as_ref();
+        if let Some(folder) = &self.record {
+            usage = RecordingUse::Record;
+            named = Some(folder);
+        }
+        let Some(folder) = named else {
+            return Err(Failed::usage("`--upstream` needs `--record`"));
         };
         let (path, shown) = named_path(folder, context);
         let mut secrets = Vec::new();

@@ -24,7 +24,7 @@ const MOST_SHOWN: usize = 3;
 
 /// A text that messages of requests must or must not contain.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Prompt {
+struct PromptContents {
     of_model: OfModel,
     of: PromptOf,
     demand: Demand,
@@ -90,7 +90,7 @@ fn collect(model: &ModelRules, entry: &Spanned<PromptRules>, collector: &mut Col
         };
         for text in &texts.value {
             collector.add(text.span, |interpolation| {
-                Some(Prompt {
+                Some(PromptContents {
                     of_model: OfModel::compile(model, interpolation)?,
                     of,
                     demand,
@@ -110,7 +110,7 @@ struct ReadMessage<'r> {
     text: Cow<'r, str>,
 }
 
-impl Rule for Prompt {
+impl Rule for PromptContents {
     fn kind(&self) -> RuleKind {
         match self.demand {
             Demand::Never => RuleKind::Prohibition,
@@ -170,7 +170,7 @@ impl Rule for Prompt {
     }
 }
 
-impl Prompt {
+impl PromptContents {
     /// The finding about the first message that contains what must not occur.
     fn violation(&self, view: &View<'_>, logged: &LoggedModelCall) -> Option<Finding> {
         for message in messages(logged, self.of) {

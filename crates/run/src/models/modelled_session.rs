@@ -25,7 +25,7 @@ pub(crate) struct ModelledSession {
 }
 
 impl ModelledSession {
-    /// The `session` of an attempt with these models. `clock` is the one of the session.
+    /// The same conversation as in `session`, whose arrivals `clock` stamps. Waiting for other tests is not counted by `pace`.
     pub(crate) fn new(
         session: Box<dyn Session>,
         models: Arc<AttemptModels>,

@@ -107,9 +107,15 @@ impl Foreground {
     }
 
     /// Asks the program to end.
+    #[cfg_attr(
+        not(unix),
+        expect(clippy::unused_self, reason = "elsewhere it is used")
+    )]
     pub fn terminate(&self) {
+        // Elsewhere there is no signal that asks: the program ends with this one.
+        #[cfg(unix)]
         if let Some(number) = self.child.id() {
-            ask_to_end(number);
+            signal(number, rustix::process::Signal::TERM);
         }
     }
 }
@@ -128,16 +134,6 @@ pub async fn read_some(pipe: Option<&mut (impl AsyncRead + Unpin)>, buffer: &mut
 pub fn interrupt(number: u32) {
     signal(number, rustix::process::Signal::INT);
 }
-
-/// Asks the process with this number to end, if it is there.
-#[cfg(unix)]
-fn ask_to_end(number: u32) {
-    signal(number, rustix::process::Signal::TERM);
-}
-
-/// Asks the process with this number to end: not on this system.
-#[cfg(not(unix))]
-fn ask_to_end(_: u32) {}
 
 #[cfg(unix)]
 fn signal(number: u32, signal: rustix::process::Signal) {

@@ -56,7 +56,12 @@ impl ModelRequest {
         // Each tool is looked for everywhere, because the order of tools means nothing to a model.
         for tool in &self.tools {
             let mut offered = other.tools.iter();
-            if !offered.any(|offered| tool.is_same(offered)) {
+            let is_offered = offered.any(|offered| {
+                tool.name == offered.name
+                    && tool.description == offered.description
+                    && is_same_json(&tool.parameters, &offered.parameters)
+            });
+            if !is_offered {
                 return false;
             }
         }
@@ -145,15 +150,6 @@ pub struct OfferedTool {
     /// The JSON Schema of the arguments; null if there is none.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub parameters: Value,
-}
-
-impl OfferedTool {
-    /// Whether a model reads the same in both. Schemas are compared by their meaning, because agents write them in any order.
-    fn is_same(&self, other: &Self) -> bool {
-        self.name == other.name
-            && self.description == other.description
-            && is_same_json(&self.parameters, &other.parameters)
-    }
 }
 
 /// A message of the conversation that a model reads.

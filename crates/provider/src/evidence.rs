@@ -1,5 +1,7 @@
 //! The marks of a request by which its lane is known.
 
+use std::fmt::Write as _;
+
 use ananke_agents::http_server::ReceivedRequest;
 
 use crate::mint::minted_letters;
@@ -63,7 +65,8 @@ pub(crate) fn escaped(name: &str) -> String {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
             text.push(char::from(byte));
         } else {
-            text.push_str(&format!("%{byte:02X}"));
+            // Writing to a text never fails.
+            let _ = write!(text, "%{byte:02X}");
         }
     }
     text

@@ -74,7 +74,7 @@ impl HostedModels {
         // Every server knows all models: requests for several may come to one address, distinguished by the names of the models.
         let served: Arc<[ServedModel]> = hosted.models.iter().map(served_model).collect();
         for (model, port) in hosted.models.iter().zip(ports) {
-            let server = ModelServer::new(
+            let handler = ModelServer::new(
                 Arc::clone(&model.lanes),
                 Arc::clone(&served),
                 Arc::clone(listener),
@@ -84,7 +84,7 @@ impl HostedModels {
                 origins: Vec::new(),
                 pages: AnsweredPages::Nobodys,
             };
-            let serving = port.serve(Arc::new(server), access, Arc::clone(notice));
+            let serving = port.serve(Arc::new(handler), access, Arc::clone(notice));
             hosted.servers.spawn(serving);
         }
         Ok(hosted)

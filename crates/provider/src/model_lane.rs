@@ -1,6 +1,7 @@
 //! A lane: the script or the recordings of one test, what it has answered so far, and what went wrong in it.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -322,10 +323,9 @@ fn start_patterns(script: &mut CompiledModelScript) -> Result<(), regex::Error> 
     let mut patterns = Patterns::default();
     for rule in &mut script.rules {
         let when = &mut rule.when;
-        for pattern in [&mut when.user, &mut when.system, &mut when.model] {
-            if let Some(pattern) = pattern {
-                pattern.start(&mut patterns)?;
-            }
+        let written = [&mut when.user, &mut when.system, &mut when.model];
+        for pattern in written.into_iter().flatten() {
+            pattern.start(&mut patterns)?;
         }
         for (_, pattern) in &mut when.result {
             pattern.start(&mut patterns)?;
@@ -512,7 +512,8 @@ pub(crate) fn with_request(
     let mut asked = format!("asked: {api}, {}", request.model);
     let text = last_user_text(request);
     if !text.is_empty() {
-        asked.push_str(&format!(", user {:?}", truncate::chars(text, SHOWN_CHARS)));
+        // Writing to a text never fails.
+        let _ = write!(asked, ", user {:?}", truncate::chars(text, SHOWN_CHARS));
     }
     let mut problem = problem.fact(asked);
     for result in new_results(request) {

@@ -58,7 +58,7 @@ pub(crate) struct LaneEvidence {
 }
 
 impl ModelLanes {
-    /// ModelLanes of which one alone is open at a time if their `isolation` is serial. Requests that a rule of `background` matches are of no lane.
+    /// Lanes of which one alone is open at a time if their `isolation` is serial. Requests that a rule of `background` matches are of no lane.
     ///
     /// # Errors
     /// If a pattern of the rules cannot be compiled.

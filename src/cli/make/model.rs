@@ -74,7 +74,7 @@ async fn serve(options: &ModelCommand, context: &Context) -> Result<Exit, Failed
     }
     let server = ModelServer::new(Arc::clone(&lanes), Arc::new([]), Arc::clone(&listener) as _);
     let access = options.access.access(AnsweredPages::Nobodys);
-    let notice: ServerNotice = Arc::new(|line| say(line));
+    let notice: ServerNotice = Arc::new(say);
     let serving = port.serve(Arc::new(server), access, notice);
     let ended = if options.command.is_empty() {
         print_now(&format!("{url}\n"))?;

@@ -277,11 +277,7 @@ impl Attempt<'_> {
         let parts = ConversationParts {
             lane: Lane::Agent,
             session,
-            trace: if models.is_empty() {
-                start.trace()
-            } else {
-                start.trace().seeing_models()
-            },
+            trace: models.trace(start),
             evaluator,
             checkpoints,
             tools: &mut tools,
@@ -296,13 +292,17 @@ impl Attempt<'_> {
         let mut result = Box::pin(converse(parts, &mut *inputs)).await;
         drop(inputs);
         end_models(&models, &mut result);
-        let servers = tools.servers();
+        self.close_servers(tools.servers(), &result).await;
+        Ok(result)
+    }
+
+    /// Ends the servers of tools, with a warning for each call that one of them was not sent.
+    async fn close_servers(&self, servers: &mut ToolServers, result: &ConversationResult) {
         for call in &result.trace.calls {
             self.case
                 .warn(servers.why_withheld(&call.name).into_iter().collect());
         }
         servers.close().await;
-        Ok(result)
     }
 
     /// Asks the scripts of the test.

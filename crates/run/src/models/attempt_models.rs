@@ -1,14 +1,16 @@
 //! The models that one attempt at a test uses: a lane of each.
 
+use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::context::ConversationStart;
 use ananke_base::context::{CaseKey, lock};
 use ananke_plan::project::TestModelScript;
 use ananke_provider::{HostedModel, LanePermit, ModelLane, ModelProblem};
 use ananke_trace::outcome::{ErrorKind, Problem};
-use ananke_trace::trace::ModelCall;
+use ananke_trace::trace::{ModelCall, Trace};
 
 /// The models that one attempt uses. The lanes close when it is dropped.
 #[derive(Default)]
@@ -74,6 +76,15 @@ impl AttemptModels {
     /// Whether the run has no models, or the attempt asks no agent.
     pub(crate) fn is_empty(&self) -> bool {
         self.lanes.is_empty()
+    }
+
+    /// The trace of a conversation that begins like this. It sees requests to models if there are some.
+    pub(crate) fn trace(&self, start: &ConversationStart) -> Trace {
+        if self.lanes.is_empty() {
+            start.trace()
+        } else {
+            start.trace().seeing_models()
+        }
     }
 
     /// Begins a turn in which the user says `text`, once no other test has a turn that could be taken for it.
@@ -142,7 +153,10 @@ impl AttemptModels {
         match more {
             0 => {}
             1 => message.push_str("\n  and 1 more problem with a model"),
-            more => message.push_str(&format!("\n  and {more} more problems with a model")),
+            more => {
+                // Writing to a text never fails.
+                let _ = write!(message, "\n  and {more} more problems with a model");
+            }
         }
         Some(Problem {
             kind: ErrorKind::Model,

@@ -84,7 +84,9 @@ async fn held(project: &Project, bodies: Vec<String>, inputs: Vec<TurnInput>) ->
         sender,
     );
     shared.conversations = ConversationOrigin::Driver(Arc::new(Inputs(Mutex::new(inputs.into()))));
-    hold(shared, events, plan).await.expect("a conversation")
+    Box::pin(hold(shared, events, plan))
+        .await
+        .expect("a conversation")
 }
 
 async fn recorded(project: &Project, held: HeldConversation) -> Result<RecordedFile, LabError> {

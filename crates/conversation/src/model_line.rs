@@ -35,7 +35,7 @@ pub(super) fn model_line(trace: &Trace, turn: &TurnRanges, logged: &LoggedModelC
     }
     ModelLine {
         event: turn.numbered(logged.next_event),
-        number: number,
+        number,
         name: bounded(&call.name),
         model: bounded(&call.request.model),
         api: call.api.to_owned(),

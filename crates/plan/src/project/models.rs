@@ -168,16 +168,19 @@ fn fill(
     let ignore = ignored(model.ignore.as_ref(), interpolation);
     let port = match port? {
         None => 0,
-        Some(number) => match u16::try_from(number) {
-            Ok(port) => port,
-            Err(_) => {
+        Some(number) => {
+            let Ok(port) = u16::try_from(number) else {
                 let help = "ports are the numbers from 1 to 65535, and 0 for one that is free";
                 let message = "this is not a valid port";
-                let span = model.port.as_ref().map_or(written.span, |port| port.span);
+                let span = match &model.port {
+                    Some(port) => port.span,
+                    None => written.span,
+                };
                 let help = Some(help.to_owned());
                 return Err(interpolation.report(Code::BadValue, span, message, help));
-            }
-        },
+            };
+            port
+        }
     };
     let listen = listen?;
     let mut script = script?;
@@ -222,12 +225,11 @@ fn environment(
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<ModelEnvironment> {
     match written {
-        None => Ok(ModelEnvironment::Default),
         Some(WrittenModelEnv::Word(word)) if word.value == WrittenModelEnv::NONE => {
             Ok(ModelEnvironment::None)
         }
-        // The schema allows no other word.
-        Some(WrittenModelEnv::Word(_)) => Ok(ModelEnvironment::Default),
+        // The schema allows no other word than `default`.
+        None | Some(WrittenModelEnv::Word(_)) => Ok(ModelEnvironment::Default),
         Some(WrittenModelEnv::Own(own)) => {
             let own = fill_all(own, |(name, text)| {
                 Ok((name.value.clone(), interpolation.text(text)?))
@@ -245,16 +247,14 @@ fn ignored(
     let mut patterns = Vec::new();
     for text in written.into_iter().flatten() {
         let pattern = interpolation.text(text)?;
-        match Regex::new(&pattern) {
-            Ok(pattern) => patterns.push(pattern),
-            Err(_) => {
-                let message = format!(
-                    "`{}` is not a valid regular expression",
-                    printable(&pattern)
-                );
-                return Err(interpolation.report(Code::BadValue, text.span, message, None));
-            }
-        }
+        let Ok(compiled) = Regex::new(&pattern) else {
+            let message = format!(
+                "`{}` is not a valid regular expression",
+                printable(&pattern)
+            );
+            return Err(interpolation.report(Code::BadValue, text.span, message, None));
+        };
+        patterns.push(compiled);
     }
     Ok(patterns)
 }

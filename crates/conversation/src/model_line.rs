@@ -102,17 +102,22 @@ fn tool_of<'r>(request: &'r ModelRequest, id: &str) -> Option<&'r str> {
 
 /// The answer in words.
 fn answered(answer: &ModelAnswer) -> String {
-    let mut parts = Vec::new();
+    let mut words = String::new();
     if !answer.text.is_empty() {
-        parts.push(format!("say {}", quoted(&answer.text)));
+        words.push_str("say ");
+        words.push_str(&quoted(&answer.text));
     }
     for call in &answer.calls {
-        parts.push(format!("call {}", call.tool));
+        if !words.is_empty() {
+            words.push_str(", ");
+        }
+        words.push_str("call ");
+        words.push_str(&call.tool);
     }
-    if parts.is_empty() {
+    if words.is_empty() {
         return "nothing".to_owned();
     }
-    parts.join(", ")
+    words
 }
 
 /// A text between quotation marks, its end omitted if it is long.
@@ -128,8 +133,10 @@ fn quoted(text: &str) -> String {
 fn shown_request(request: &ModelRequest) -> Value {
     let mut messages: Vec<Value> = Vec::new();
     let mut bytes = 0;
-    for message in request.messages.iter().rev() {
-        let message = json!(message);
+    let mut rest = request.messages.as_slice();
+    while let [older @ .., newest] = rest {
+        rest = older;
+        let message = json!(newest);
         bytes += message.to_string().len();
         // The newest message is there in any case: what is too long of it is cut later.
         if bytes > MOST_MESSAGES && !messages.is_empty() {

@@ -87,7 +87,7 @@ pub(crate) fn adopted_response(call: &RecordedModelCall, mint: &mut Mint) -> Ado
     }
 }
 
-/// The response with new ids; `None` if its frames are not recorded.
+/// The recorded frames with ids of this lane; `None` if a secret kept them out of the recording.
 fn adopted_frames(
     call: &RecordedModelCall,
     new_ids: &IndexMap<String, String>,
@@ -98,7 +98,7 @@ fn adopted_frames(
     let pattern = Regex::new(&format!(r#""({ID_KEYS})"(\s*:\s*)"([^"\\]+)""#)).ok()?;
     let mut frames = Vec::new();
     for frame in &call.frames {
-        // The rest of the text stays as it came, byte for byte.
+        // The rest of the text stays as it came, because signatures may cover its bytes.
         let text = pattern.replace_all(&frame.text, |found: &Captures<'_>| {
             match new_ids.get(&found[3]) {
                 Some(new) => format!("\"{}\"{}\"{new}\"", &found[1], &found[2]),
@@ -195,7 +195,7 @@ impl FoundIds {
     }
 
     fn add_document(&mut self, document: &Value) {
-        // A stream names its response in the events that begin and end it.
+        // The id is looked for in every event, because a stream names its response in those that begin and end it.
         for owner in [document, &document["response"], &document["message"]] {
             if let Some(id) = owner["id"].as_str() {
                 add(id, &mut self.of_responses);
@@ -205,6 +205,7 @@ impl FoundIds {
     }
 
     fn add_value(&mut self, value: &Value) {
+        // Ids are at any depth, because each API nests its parts in another way.
         match value {
             Value::Array(items) => {
                 for item in items {

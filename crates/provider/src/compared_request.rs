@@ -115,7 +115,7 @@ fn clean_message(message: &mut PromptMessage, ignore: &[Regex]) {
 }
 
 fn clean(text: &mut String, ignore: &[Regex]) {
-    // A recording has no keys, so that none may count.
+    // Secrets are masked before they are compared, because a recording has none.
     let (masked, keys) = without_keys(text);
     if keys > 0 {
         *text = masked.into_owned();

@@ -87,7 +87,7 @@ pub enum CompiledModelStep {
         /// Whether the request need not offer it like this.
         is_undeclared: bool,
     },
-    /// The tokens.
+    /// Tokens that rules and costs count.
     Usage(AnswerTokens),
     /// The reason for the end.
     Finish(ModelFinish),

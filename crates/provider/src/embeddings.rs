@@ -36,6 +36,7 @@ struct EmbeddingsBody {
 /// The reason why the body is no such request.
 pub(crate) fn embeddings(body: &[u8]) -> Result<Value, String> {
     let body: EmbeddingsBody = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    // Bounds come first, because a short request could ask for any amount of memory.
     let length = body.dimensions.unwrap_or(LENGTH);
     if length == 0 || length > LONGEST {
         return Err(format!("`dimensions` must be from 1 to {LONGEST}"));

@@ -43,7 +43,7 @@ pub fn provider_environment(
 ) -> Vec<(&'static str, Option<String>)> {
     let mut variables = vec![
         ("OPENAI_BASE_URL", Some(format!("{url}/v1"))),
-        // LangChain and older releases of other clients look at this name first.
+        // This name is set as well, because LangChain and older releases of other clients look at it first.
         ("OPENAI_API_BASE", Some(format!("{url}/v1"))),
         ("ANTHROPIC_BASE_URL", Some(url.to_owned())),
         ("GOOGLE_GEMINI_BASE_URL", Some(url.to_owned())),
@@ -57,7 +57,7 @@ pub fn provider_environment(
         };
         variables.push((key, value));
     }
-    // A proxy of the machine cannot reach the loopback address of this program.
+    // No proxy is used, because one cannot reach the loopback address of this program.
     let hosts = match no_proxy {
         Some(known) if !known.is_empty() => format!("{known},{LOCAL_HOSTS}"),
         _ => LOCAL_HOSTS.to_owned(),

@@ -25,7 +25,7 @@ pub struct HostedModels {
 /// A model that is served.
 #[derive(Clone)]
 pub struct HostedModel {
-    /// The model.
+    /// The model as its config describes it.
     pub setup: Arc<ModelSetup>,
     /// The address, as agents reach it.
     pub url: String,
@@ -33,7 +33,7 @@ pub struct HostedModel {
     pub lanes: Arc<ModelLanes>,
     /// The providers that may be asked.
     pub upstreams: Upstreams,
-    /// The recordings of the run.
+    /// The files from which lanes replay, and into which they record.
     pub recordings: Arc<RunRecordings>,
 }
 
@@ -48,6 +48,7 @@ impl HostedModels {
         listener: &Arc<dyn ModelListener>,
         notice: &ServerNotice,
     ) -> Result<Self, String> {
+        // All ports are bound before one is served, because every server has to know the lanes of all models.
         let mut hosted = Self::default();
         let mut ports = Vec::new();
         for setup in setups {
@@ -58,8 +59,10 @@ impl HostedModels {
             let upstreams = upstreams.map_err(|error| format!("model `{name}`: {error}"))?;
             let port = HttpListener::bind(setup.listen, setup.port).await;
             let port = port.map_err(|error| {
-                let (listen, port) = (setup.listen, setup.port);
-                format!("model `{name}` cannot listen on {listen}, port {port}: {error}")
+                format!(
+                    "model `{name}` cannot listen on {}, port {}: {error}",
+                    setup.listen, setup.port
+                )
             })?;
             hosted.models.push(HostedModel {
                 setup: Arc::new(setup.clone()),
@@ -71,7 +74,7 @@ impl HostedModels {
             ports.push(port);
         }
 
-        // Every server knows all models: requests for several may come to one address, distinguished by the names of the models.
+        // Every server knows all models, because requests for several may come to one address, distinguished by the names of models.
         let served: Arc<[ServedModel]> = hosted.models.iter().map(served_model).collect();
         for (model, port) in hosted.models.iter().zip(ports) {
             let handler = ModelServer::new(

@@ -46,7 +46,7 @@ pub enum RecordingUse {
 /// The recordings of a lane, and how they are used.
 #[derive(Clone)]
 pub struct RecordingSetup {
-    /// The use of them.
+    /// The use that the run makes of recorded answers.
     pub usage: RecordingUse,
     /// The file.
     pub path: PathBuf,
@@ -177,6 +177,7 @@ impl LaneRecording {
         number: u64,
         mint: &mut Mint,
     ) -> Result<RecordedStep, ModelProblem> {
+        // A recorded answer comes first, because only what is missing is asked of a provider.
         let compared = ComparedRequest::of(asked.request, &self.setup.ignore);
         if let Some(place) = self.place_of(&compared, asked) {
             let answer = self.replay(place, asked, mint);
@@ -207,6 +208,7 @@ impl LaneRecording {
 
     /// The answer of the recorded call at this place.
     fn replay(&mut self, place: usize, asked: &LaneRequest<'_>, mint: &mut Mint) -> RecordedAnswer {
+        // Each recorded call answers once, because a loop that asks the same again must not pass for ever.
         self.earlier[place].is_used = true;
         let call = self.earlier[place].call.clone();
         let mut warnings = Vec::new();
@@ -260,7 +262,7 @@ impl LaneRecording {
         Duration::from_micros(after - before)
     }
 
-    /// Whether this is the first warning of its kind in the lane.
+    /// Whether no warning of this kind was given before: one is enough for a reader.
     fn warns_first(&mut self, kind: ModelProblemKind) -> bool {
         if self.warned.contains(&kind) {
             return false;
@@ -318,7 +320,7 @@ impl LaneRecording {
             if has_secret {
                 self.masked.push(live.place + 1);
             }
-            // An answer may come after the lane is closed.
+            // Such an answer is dropped, because it may come after the lane is closed.
             if let Some(place) = self.recorded.get_mut(live.place) {
                 *place = Some(call);
             }
@@ -382,7 +384,7 @@ impl LaneRecording {
             self.setup.usage,
             RecordingUse::Record | RecordingUse::RecordMissing
         );
-        // Nothing new is no reason to change a file that people have committed.
+        // Nothing is written, because people have committed the file and nothing in it is new.
         if !records || self.live == 0 {
             return Ok(Vec::new());
         }
@@ -419,7 +421,7 @@ impl LaneRecording {
         }
     }
 
-    /// The problem of a request that is not recorded.
+    /// The error that names what differs from the nearest recorded call.
     fn miss(
         &self,
         compared: &ComparedRequest,
@@ -435,7 +437,8 @@ impl LaneRecording {
                 .fact(format!("looked for {shown}"))
                 .help(format!("record it: {}", self.setup.again));
         }
-        let (api, model) = (asked.api, escape::line(&asked.request.model).into_owned());
+        let api = asked.api;
+        let model = escape::line(&asked.request.model).into_owned();
         let message = format!(
             "the model was asked something that is not recorded: call {number} of `{lane}`, {api}, {model}"
         );
@@ -533,7 +536,8 @@ fn other_form(place: usize, call: &RecordedModelCall, asked: &LaneRequest<'_>) -
         let form = if is_streamed { "streamed" } else { "whole" };
         forms.push(format!("{} ({form})", escape::line(path)));
     }
-    let (recorded, asked) = (&forms[0], &forms[1]);
+    let recorded = &forms[0];
+    let asked = &forms[1];
     let message = format!(
         "call {} was recorded from {recorded} and is asked for at {asked}: the answer is made from its text and calls",
         place + 1

@@ -22,7 +22,7 @@ pub(crate) struct LaneRequest<'r> {
     pub(crate) api_version: Option<String>,
     /// Whether the answer is asked for as a stream.
     pub(crate) is_streamed: bool,
-    /// The body.
+    /// The body as it came, for a provider that is recorded.
     pub(crate) body: &'r [u8],
     /// A fingerprint of the body.
     pub(crate) fingerprint: String,
@@ -48,7 +48,7 @@ pub(crate) struct LaneAnswer {
 /// One request, without its headers: those have keys.
 #[derive(Clone, Debug, Serialize)]
 pub struct ModelRequestEntry {
-    /// The number of the request, from 1.
+    /// The place among all requests of the server, from 1.
     #[serde(rename = "n")]
     pub number: u64,
     /// The lane, if it is certain.

@@ -23,7 +23,7 @@ pub(crate) fn masked(mut call: RecordedModelCall, secrets: &[String]) -> (Record
         in_frames += count + exact;
         frame.text = text;
     }
-    // A stream may have a key in pieces, which no frame shows.
+    // The frames are dropped, because a stream may have a key in pieces, which no frame shows.
     if in_answer > 0 && call.is_streamed {
         call.frames.clear();
     }

@@ -12,7 +12,7 @@ pub(crate) struct AskedRequest<'r> {
     pub(crate) call: u64,
     /// The end of the path.
     pub(crate) path: &'r str,
-    /// The request.
+    /// The request, with the conversation that it goes on from.
     pub(crate) request: &'r ModelRequest,
 }
 

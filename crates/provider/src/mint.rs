@@ -43,7 +43,7 @@ impl Mint {
 pub(crate) fn letters_of(name: &str, attempt: usize) -> String {
     let base = u64::try_from(ALPHABET.len()).unwrap_or(1);
     let mut number = digest_number(&format!("{attempt} {name}"));
-    // The low bits of the hash depend on few characters of the name.
+    // The halves are mixed, because the low bits of the hash depend on few characters of the name.
     number ^= number >> 32;
     let mut letters = String::new();
     for _ in 0..LETTERS {

@@ -59,7 +59,7 @@ pub struct LaneUse {
 
 /// The source of the answers of a lane.
 pub enum LaneSource {
-    /// A script.
+    /// Answers that people have written.
     Script(Box<CompiledModelScript>),
     /// Recordings, or the provider that they are made from.
     Recordings(Box<RecordingSetup>),
@@ -79,7 +79,7 @@ struct LaneState {
     mint: Mint,
     /// The number of replies that were used.
     used_replies: usize,
-    /// Whether each rule was used.
+    /// One flag for each rule: those that answered something.
     used_rules: Vec<bool>,
     /// The number of calls so far. Attempts of one call count once.
     calls: u64,
@@ -94,7 +94,7 @@ struct LaneState {
 
 /// The reply to a request.
 pub(crate) enum LaneReply {
-    /// An answer.
+    /// Nothing has to be asked for it.
     Answer(LaneAnswer),
     /// The provider has to be asked.
     Live(LiveCall),
@@ -148,7 +148,7 @@ impl ModelLane {
         })
     }
 
-    /// The name.
+    /// The id of the test, or the name in the URL.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -198,7 +198,8 @@ impl ModelLane {
     /// once, at the end.
     pub fn finish(&self) {
         let mut state = self.state();
-        // After another problem, the agent need not have come as far as to ask for the rest. Nor is such a lane worth a recording.
+        // Nothing more is reported after another problem, because the agent need not have come as far as to ask for the rest. Nor is
+        // such a lane worth a recording.
         if state.problems > 0 {
             return;
         }
@@ -437,7 +438,7 @@ impl LaneState {
         if unused.is_empty() {
             return Vec::new();
         }
-        // An agent that is not pointed at the server is the commonest mistake, and one mistake.
+        // One problem is enough, because an agent that is not pointed at the server is one mistake.
         if self.calls == 0 {
             return vec![never_asked(&unused)];
         }

@@ -170,7 +170,7 @@ impl ModelLanes {
         self.end_turn(lane);
     }
 
-    /// The lane of this name.
+    /// The open lane that a URL or a header names.
     pub fn get(&self, name: &str) -> Option<Arc<ModelLane>> {
         self.lanes().get(name).cloned()
     }
@@ -202,7 +202,7 @@ impl ModelLanes {
             agree(&mut found, lane)?;
         }
         for letters in &evidence.letters {
-            // Ids of an earlier conversation name a lane that is closed, and decide nothing.
+            // Unknown letters decide nothing, because ids of an earlier conversation name a lane that is closed.
             if let Some(lane) = lanes.values().find(|lane| lane.letters() == letters) {
                 agree(&mut found, lane)?;
             }
@@ -273,9 +273,10 @@ fn open_in(
 fn agree(found: &mut Option<Arc<ModelLane>>, lane: &Arc<ModelLane>) -> Result<(), ModelProblem> {
     match found {
         Some(known) if !Arc::ptr_eq(known, lane) => {
-            let (one, other) = (known.name(), lane.name());
             let message = format!(
-                "a request to the model names the lane `{one}` and also the lane `{other}`"
+                "a request to the model names the lane `{}` and also the lane `{}`",
+                known.name(),
+                lane.name()
             );
             Err(
                 ModelProblem::new(ModelProblemKind::Unattributed, message).help(

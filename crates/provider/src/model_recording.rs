@@ -54,9 +54,9 @@ pub(crate) struct RecordedModelCall {
 /// A piece of a response: an event, or a whole document.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub(crate) struct RecordedFrame {
-    /// Its arrival in microseconds after the request.
+    /// The arrival in microseconds after the request.
     pub(crate) at_us: u64,
-    /// The text.
+    /// The bytes, which are UTF-8 in every API.
     pub(crate) text: String,
 }
 
@@ -85,6 +85,7 @@ impl ModelRecording {
     /// # Errors
     /// The first thing in it that is wrong, with its line.
     pub fn read(files: &Files, path: &Path, shown: &str) -> Result<Option<Self>, ModelProblem> {
+        // The size is bounded, because a file of a repository may be of anybody's making.
         let mut text = String::new();
         let read = match files.open(path) {
             Ok(file) => file.take(MOST_BYTES + 1).read_to_string(&mut text),

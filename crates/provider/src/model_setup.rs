@@ -15,7 +15,7 @@ pub struct ModelSetup {
     pub name: String,
     /// The port; 0 lets the system choose one.
     pub port: u16,
-    /// The address that is listened at.
+    /// The interface on which the server is reached; any but loopback is open to other machines.
     pub listen: IpAddr,
     /// The name by which agents reach the address.
     pub host: String,
@@ -44,11 +44,11 @@ pub struct ModelSetup {
 /// The variables that point an agent at a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelEnvironment {
-    /// Those that the SDKs of all providers read.
+    /// The variables that the SDKs of all providers read.
     Default,
-    /// None.
+    /// No variables, because something else points the agent at the server.
     None,
-    /// These: names and values, in which [`URL`] is the address.
+    /// Names and values, in which [`URL`] is the address.
     Own(Vec<(String, String)>),
 }
 

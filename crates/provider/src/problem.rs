@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The kind of a problem.
+/// The mistakes that the side of a model can find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModelProblemKind {
     /// Nothing answers a request.

@@ -31,7 +31,8 @@ pub(crate) fn first_difference(
     expected: &ComparedRequest,
     asked: &ComparedRequest,
 ) -> Option<RequestDifference> {
-    let (one, other) = (&expected.request, &asked.request);
+    let one = &expected.request;
+    let other = &asked.request;
     if one.model != other.model {
         let cause = "the model name differs".to_owned();
         return Some(of_texts(cause, &one.model, &other.model));
@@ -117,10 +118,12 @@ fn of_tools(expected: &[OfferedTool], asked: &[OfferedTool]) -> Option<RequestDi
 
 /// The first difference of the messages after the instructions.
 fn of_messages(expected: &ComparedRequest, asked: &ComparedRequest) -> Option<RequestDifference> {
-    let (one, other) = (&expected.request.messages, &asked.request.messages);
+    let one = &expected.request.messages;
+    let other = &asked.request.messages;
     let length = one.len().max(other.len());
     for place in 0..length {
-        let (first, second) = (one.get(place), other.get(place));
+        let first = one.get(place);
+        let second = other.get(place);
         if first == second {
             continue;
         }

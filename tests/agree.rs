@@ -339,6 +339,8 @@ fn some_value(key: &str) -> Value {
         "error" => json!("5%"),
         "cmd" => json!(["c"]),
         "simulate" => json!({ "agent": "other" }),
+        "model" => json!({ "replies": [{ "say": "a" }] }),
+        "models" => json!({ "main": { "replies": [{ "say": "a" }] } }),
         "interactive" | "execute" => json!(true),
         "runs" => json!(2),
         "prohibitions" => json!("fail"),
@@ -368,7 +370,7 @@ fn is_contradiction(kind: FileKind, document: &Value) -> bool {
     }
     let config = format!(
         "version: \"{}\"\ntarget: {{ type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: a }}\n\
-         targets: {{ other: {{ type: a2a, agentCardUrl: \"http://127.0.0.1:1/\" }} }}\n",
+         targets: {{ other: {{ type: a2a, agentCardUrl: \"http://127.0.0.1:1/\" }} }}\nmodels: {{ main: {{}} }}\n",
         Version::newest()
     );
     let project = Project::new(&[

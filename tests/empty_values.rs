@@ -41,7 +41,7 @@ fn places() -> Vec<Place> {
             found.extend(texts.map(|key| place(of, &format!("auth.{key}"))));
         }
     }
-    // The other types with an environment: scripts are asked with what there is.
+    // The other types with an environment: scripts are asked with what there is, and variables of models are addresses.
     let with_env = |schema: &Value| -> Vec<String> {
         let definitions = schema["definitions"].as_object().unwrap();
         let with_env = definitions
@@ -49,7 +49,10 @@ fn places() -> Vec<Place> {
             .filter(|(_, of)| of["properties"].get("env").is_some());
         with_env.map(|(name, _)| name.clone()).collect()
     };
-    assert_eq!(with_env(&config), ["ScriptProgram", "Server", "Hook"]);
+    assert_eq!(
+        with_env(&config),
+        ["ScriptProgram", "Server", "WrittenModel", "Hook"]
+    );
     assert_eq!(with_env(&test), ["Hook"]);
     let others = ["server", "setup", "teardown", "hook", "teardown of a test"];
     found.extend(others.map(|of| place(of, "env")));

@@ -19,8 +19,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ananke::context::{Context, ManualClock, SequentialIds};
-use ananke::diagnostic::{Code, Severity};
+use ananke::diagnostic::{Code, Severity, SourceFile};
 use ananke::plan::{Selection, plan};
+use ananke::provider::FileScripts;
+use ananke::variables::Scope;
 use tempfile::TempDir;
 
 /// A fenced block and where it begins.
@@ -107,6 +109,9 @@ const LISTING: &str = "version: \"1.2\"\nname: x\nturns: [{ type: mcp:list }]\n"
 /// `ananke check` does: the schema, and then variables, patterns and rules.
 fn load_block(text: &str) -> Result<(), String> {
     let has = |key: &str| text.lines().any(|line| line.starts_with(key));
+    if has("replies:") || has("lanes:") {
+        return load_script(text);
+    }
     let is_config = has("target:") && !has("turns:");
     // A config may have a server next to the target that is tested, which it names.
     let names_target = |line: &str| {
@@ -124,6 +129,15 @@ fn load_block(text: &str) -> Result<(), String> {
         (CONFIG, text)
     };
     load(config, spec, "block.test.yaml")
+}
+
+/// Checks the script of a model.
+fn load_script(text: &str) -> Result<(), String> {
+    let source = Arc::new(SourceFile::new("block.yaml", "block.yaml", text));
+    match FileScripts::read(&source, &Scope::default()) {
+        Ok(_) => Ok(()),
+        Err(problems) => Err(problems[0].to_string()),
+    }
 }
 
 /// Checks a project of a config and one file of tests.

@@ -327,7 +327,7 @@ fn tokens_are_those_that_are_known() {
         "test",
         "{ usage: { max_output_tokens: 20 } }",
         &[&[Round(0), Uncounted(1)]],
-        "not shown: the tokens of call 2 to the model of the test are neither recorded nor scripted",
+        "not shown: the tokens of call 2 to the model of the test are neither recorded nor part of a script",
     );
     let cost = decided(
         "test",

@@ -90,6 +90,13 @@ impl Config {
             names.push(name.value.as_str());
         }
         if let Some(script) = &test.model
+            && test.models.is_some()
+        {
+            let message = "`model` and `models` exclude each other";
+            let help = "move the answers of `model` to `models`, under the name of their model";
+            let problem = Diagnostic::error(Code::Contradiction, message);
+            problems.push(problem.at(source, script.span, "").help(help));
+        } else if let Some(script) = &test.model
             && names.len() != 1
         {
             let (message, help) = if names.is_empty() {

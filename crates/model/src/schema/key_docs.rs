@@ -177,7 +177,10 @@ mod tests {
 
     #[test]
     fn a_key_is_found_by_its_name_and_by_its_path() {
-        assert_eq!(paths("must_match"), ["assert.text.must_match"]);
+        assert_eq!(
+            paths("must_match"),
+            ["assert.text.must_match", "assert.model.prompt.must_match"]
+        );
         assert_eq!(paths("text.must_match"), ["assert.text.must_match"]);
         assert_eq!(paths("match_must"), [""; 0]);
         assert_eq!(paths("xt.must_match"), [""; 0]);

@@ -21,7 +21,7 @@ pub struct LoggedModelCall {
     pub turn: usize,
     /// The place in the order in which everything began.
     pub order: u64,
-    /// The index of the event of the agent that comes next in [`Trace::events`].
+    /// The index of the event of the agent that comes next in [`Trace::events`](crate::trace::Trace::events).
     pub next_event: u32,
     /// Whether the contents of its request are there.
     pub has_contents: bool,

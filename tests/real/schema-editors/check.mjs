@@ -52,6 +52,9 @@ const LEFT = [
   /^\[wrong-type\]: unknown value `previous_response_id`: the values are `full`, `last`/,
   // What the target of a test cannot show, which only the config says.
   /^\[contradiction\]: a target of the type `agui` does not show the requests to its model/,
+  // What no model of the config could see, which only the config says.
+  /^\[contradiction\]: the config has no model that this could be the script of/,
+  /^\[contradiction\]: this is about requests to a model, and the config has no `models`/,
   // Rules that `output` and `state` share, and steps within `any_of`.
   /^\[contradiction\]: `of` goes with `output`: there is one state/,
   /^\[contradiction\]: several messages are looked at by `not: true`/,

@@ -195,7 +195,7 @@ async fn a_recording_of_no_test_of_the_project_is_served_in_its_own_protocol() {
 #[tokio::test]
 async fn a_recording_of_another_version_is_refused() {
     let (_, text) = recorded().await;
-    let newer = text.replacen("\"version\":\"1.3\"", "\"version\":\"9.9\"", 1);
+    let newer = text.replacen("\"version\":\"1.4\"", "\"version\":\"9.9\"", 1);
     assert_ne!(newer, text);
     let refused = KeptRecording::read(&newer, "kept/a.jsonl").unwrap_err();
     assert!(refused.message.contains("9.9"), "{}", refused.message);

@@ -8,8 +8,8 @@ use ananke::outcome::{EvidenceLine, RuleResult};
 use ananke::redact::Redactor;
 use ananke::text::Usd;
 use ananke::trace::{
-    AnsweredBy, Change, Input, ModelAnswer, ModelCall, ModelRequest, ModelToolCall, OfferedTool,
-    Price, Prices, PromptMessage, Trace, Unread, Usage,
+    AnsweredBy, AskedAgain, Change, Input, ModelAnswer, ModelCall, ModelRequest, ModelToolCall,
+    OfferedTool, Price, Prices, PromptMessage, Trace, Unread, Usage,
 };
 use serde_json::json;
 
@@ -28,11 +28,13 @@ enum Step {
     Uncounted(usize),
     /// The same to the model `planner`.
     Planner(usize),
+    /// The request of the call with this number to the model `main`, sent again.
+    Again(usize),
     /// A request that could not be read.
     Unread,
 }
 
-use Step::{Lost, Planner, Round, Uncounted};
+use Step::{Again, Lost, Planner, Round, Uncounted};
 
 fn call(rounds: usize) -> ModelCall {
     let mut messages = vec![
@@ -64,8 +66,7 @@ fn call(rounds: usize) -> ModelCall {
     });
     ModelCall {
         name: "main".to_owned(),
-        api: "chat completions",
-        attempts: 2,
+        api: "chat completions".into(),
         request: ModelRequest {
             model: "gpt-5".to_owned(),
             messages,
@@ -99,6 +100,10 @@ fn change(step: Step) -> Change<'static> {
             name: "planner".to_owned(),
             ..call(rounds)
         },
+        Again(call) => {
+            let name = "main".to_owned();
+            return Change::ModelAskedAgain(AskedAgain { name, call });
+        }
         Step::Unread => return Change::Unread(Unread::model_request("it is not JSON")),
     };
     Change::ModelCalled(Box::new(called))
@@ -286,9 +291,17 @@ fn calls_are_counted_in_their_scope() {
     expect(
         "test",
         "{ attempts: { max: 3 } }",
-        &[&[Round(0), Round(1)]],
-        "1.2: call 2 to the model of the test is attempt 4, expected at most 3 attempts to the model [call 1: user: Pay my cart. → say You paid.; call 2: result {\"status\":\"charged\"} → say You paid.]",
+        &[&[Round(0), Again(1), Round(1), Again(1)]],
+        "1.4: attempt 4 is for call 1 to the model of the test, expected at most 3 attempts to the model [call 1: user: Pay my cart. → say You paid.; call 2: result {\"status\":\"charged\"} → say You paid.]",
     );
+    let retried = &[Round(0), Again(1), Again(1), Again(1)];
+    expect(
+        "test",
+        "{ calls: 1, max_calls: 1, same_request: { max: 1 } }",
+        &[retried],
+        "passes",
+    );
+    expect("test", "{ attempts: { max: 4 } }", &[retried], "passes");
 }
 
 #[test]

@@ -139,6 +139,9 @@ impl Summary {
             }
             Change::ResultArrived { .. } | Change::ResultFollows { .. } => {}
             Change::ModelCalled(call) => self.other(format!("asked the model {}", call.name)),
+            Change::ModelAskedAgain(again) => {
+                self.other(format!("asked the model {} again", again.name))
+            }
             Change::CallExecuted { id } => match self.call(&id) {
                 Some((_, _, results)) => results.push("executed, not shown".to_owned()),
                 None => self.other(format!("LOST execution of {id}")),

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use crate::compiled_script::{CompiledModelReply, CompiledModelScript, CompiledModelStep};
 use crate::environment::POINTING_HELP;
@@ -17,7 +16,7 @@ use ananke_agents::ServedResponse;
 use ananke_base::text::truncate;
 use ananke_model::model::EmbeddingAnswers;
 use ananke_model::variables::Patterns;
-use ananke_trace::trace::{AnsweredBy, ModelAnswer, ModelCall, ModelRequest};
+use ananke_trace::trace::{AnsweredBy, AskedAgain, ModelAnswer, ModelCall, ModelRequest, ModelUse};
 
 /// The most characters of a message or a result that a problem shows.
 const SHOWN_CHARS: usize = 200;
@@ -45,16 +44,14 @@ pub struct ModelLane {
 /// The happenings in a lane since they were last taken.
 #[derive(Debug, Default)]
 pub struct LaneUse {
-    /// The calls that were answered, in their order.
-    pub calls: Vec<ModelCall>,
+    /// The calls, and the time that they took.
+    pub used: ModelUse,
     /// The problems: the first of the lane.
     pub problems: Vec<ModelProblem>,
     /// The number of further problems, which are not kept.
     pub more_problems: usize,
     /// The problems that fail no test.
     pub warnings: Vec<ModelProblem>,
-    /// The time that passed in the test, although nothing slept.
-    pub passed: Duration,
 }
 
 /// The source of the answers of a lane.
@@ -83,6 +80,8 @@ struct LaneState {
     used_rules: Vec<bool>,
     /// The number of calls so far. Attempts of one call count once.
     calls: u64,
+    /// The number of calls that were answered.
+    answered: usize,
     /// The last answers, for attempts of the same request.
     answers: VecDeque<GivenAnswer>,
     since_taken: LaneUse,
@@ -104,6 +103,8 @@ pub(crate) enum LaneReply {
 #[derive(Debug)]
 struct GivenAnswer {
     fingerprint: String,
+    /// The number of the call among those that were answered, counted from 1.
+    call: usize,
     answer: LaneAnswer,
 }
 
@@ -139,6 +140,7 @@ impl ModelLane {
                 used_replies: 0,
                 used_rules,
                 calls: 0,
+                answered: 0,
                 answers: VecDeque::new(),
                 since_taken: LaneUse::default(),
                 problems: 0,
@@ -270,9 +272,8 @@ impl ModelLane {
         // A client that sends a request again has not seen its answer, or did not like it. It gets the same one, and uses no
         // reply.
         if asked.is_repeated
-            && let Some(answer) = state.given(&asked.fingerprint)
+            && let Some(answer) = state.give_again(&self.model, &asked.fingerprint)
         {
-            state.count_attempt(asked);
             return Ok(LaneReply::Answer(answer));
         }
         match state.new_reply(asked, &self.name) {
@@ -348,7 +349,7 @@ impl LaneState {
         };
         match recording.step(asked, lane, self.calls, &mut self.mint)? {
             RecordedStep::Recorded(recorded) => {
-                self.since_taken.passed += recorded.passed;
+                self.since_taken.used.passed += recorded.passed;
                 self.since_taken.warnings.extend(recorded.warnings);
                 Ok(LaneReply::Answer(recorded.answer))
             }
@@ -383,7 +384,7 @@ impl LaneState {
                 return Err(problem.fact(format!("the answer is written at {place}")));
             }
         };
-        self.since_taken.passed += made.delay;
+        self.since_taken.used.passed += made.delay;
         Ok(LaneAnswer {
             id: self.mint.response(),
             round: Arc::new(made.round),
@@ -458,29 +459,23 @@ impl LaneState {
         problems
     }
 
-    /// The answer that a request with this body got.
-    fn given(&self, fingerprint: &str) -> Option<LaneAnswer> {
+    /// The answer that a request with this body got, which is another attempt of the same call.
+    fn give_again(&mut self, model: &str, fingerprint: &str) -> Option<LaneAnswer> {
         let mut newest_first = self.answers.iter().rev();
         let given = newest_first.find(|given| given.fingerprint == fingerprint)?;
+        self.since_taken.used.asked_again.push(AskedAgain {
+            name: model.to_owned(),
+            call: given.call,
+        });
         Some(given.answer.clone())
-    }
-
-    /// Counts another attempt of the last call that has this request.
-    fn count_attempt(&mut self, asked: &LaneRequest<'_>) {
-        for call in self.since_taken.calls.iter_mut().rev() {
-            if call.request == *asked.request {
-                call.attempts += 1;
-                return;
-            }
-        }
     }
 
     /// Remembers a call, and its answer for another attempt.
     fn remember(&mut self, model: &str, asked: &LaneRequest<'_>, answer: &LaneAnswer) {
-        self.since_taken.calls.push(ModelCall {
+        self.answered += 1;
+        self.since_taken.used.calls.push(ModelCall {
             name: model.to_owned(),
-            api: asked.api,
-            attempts: 1,
+            api: asked.api.into(),
             request: asked.request.clone(),
             answer: answer.answer.clone(),
             answered_by: answer.answered_by,
@@ -490,6 +485,7 @@ impl LaneState {
         }
         self.answers.push_back(GivenAnswer {
             fingerprint: asked.fingerprint.clone(),
+            call: self.answered,
             answer: answer.clone(),
         });
     }

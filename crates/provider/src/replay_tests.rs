@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ananke_base::context::ManualClock;
-use ananke_trace::trace::{AnsweredBy, ModelRequest, PromptMessage};
+use ananke_trace::trace::{AnsweredBy, AskedAgain, ModelRequest, PromptMessage};
 use serde_json::json;
 
 use super::lane_recording::{RecordingSetup, RecordingUse};
@@ -207,7 +207,7 @@ fn recorded_waiting_passes_and_overlapping_calls_wait_together() {
     let mut passed = Vec::new();
     for text in ["b", "a"] {
         ask(&lane, &says(text)).unwrap();
-        passed.push(lane.take().passed);
+        passed.push(lane.take().used.passed);
     }
     assert_eq!(passed, [100, 50].map(Duration::from_micros));
     // Times in a file may be anything.
@@ -223,4 +223,36 @@ fn without_a_provider_nothing_is_recorded() {
     ask(&lane, &says("a")).unwrap();
     let problem = ask(&lane, &says("b")).unwrap_err();
     assert_eq!(problem.kind, ModelProblemKind::Upstream);
+}
+
+#[test]
+fn a_request_that_is_sent_again_is_an_attempt_of_its_call_whenever_it_comes() {
+    let lane = lane(setup(vec![call("a"), call("b")]));
+    let again = |text: &str, fingerprint: &str| {
+        let request = says(text);
+        let repeated = LaneRequest {
+            fingerprint: fingerprint.to_owned(),
+            is_repeated: true,
+            ..asked(&request)
+        };
+        answer(&lane, &repeated).unwrap()
+    };
+    // Nobody has had an answer to them yet, so that they are new calls.
+    again("a", "A");
+    again("b", "B");
+    assert_eq!(lane.take().used.calls.len(), 2);
+    assert_eq!(again("a", "A").answer.text, "re: a");
+    let used = lane.take().used;
+    assert_eq!(
+        (used.calls.len(), &*used.asked_again),
+        (
+            0,
+            &[AskedAgain {
+                name: "model".to_owned(),
+                call: 1
+            }][..]
+        )
+    );
+    again("b", "B");
+    assert_eq!(lane.take().used.asked_again[0].call, 2);
 }

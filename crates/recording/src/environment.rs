@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use super::attempt_store::RecordedAttempt;
 use super::kept_recording::KeptRecording;
 use super::recorded_launcher::RecordedLauncher;
+use super::recorded_models::ReplayedModels;
 use super::recorded_transport::RecordedTransport;
 use super::recorder::{Recorder, RecordingExtent};
 use super::recordings::{RecordingMode, Recordings};
@@ -296,6 +297,12 @@ impl AttemptEnvironment {
             }),
             None => launcher,
         }
+    }
+
+    /// The models of the agent, if this is a replay of an attempt whose requests to models were seen.
+    pub fn replayed_models(&self) -> Option<ReplayedModels> {
+        let replay = self.replay().filter(|replay| replay.sees_models())?;
+        Some(ReplayedModels(replay.clone()))
     }
 
     /// The mode in which leaves are filled.

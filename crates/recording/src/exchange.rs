@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
+use super::recorded_models::RecordedModels;
 use ananke_agents::{Method, ResponseHead};
 use ananke_base::message::Lane;
 use ananke_trace::outcome::Problem;
@@ -35,6 +36,8 @@ pub(super) struct Recorded {
     pub(super) programs: Vec<ProgramRun>,
     /// The requests to scripts and their answers.
     pub(super) scripts: Vec<ScriptAnswer>,
+    /// The happenings with the models of the agent; `None` if its requests to models are not seen.
+    pub(super) models: Option<RecordedModels>,
     /// Whether its file is not as it was written.
     pub(super) is_edited: bool,
 }

@@ -18,6 +18,7 @@ use super::exchange::{
 };
 use super::frames::Frames;
 use super::marked_secrets::{MarkedSecrets, SecretSplitter};
+use super::recorded_models::{ModelPlace, RecordedModels};
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::{Replay, problem};
 use super::{file, name};
@@ -58,6 +59,8 @@ struct RecorderState {
     turn: u32,
     /// The requests to scripts: only a hash of each is kept, once all secrets are known.
     requests: Vec<String>,
+    /// The place of what is asked of models.
+    models: ModelPlace,
     /// The moment at which the next request of each lane leaves, if it has been announced.
     sends: BTreeMap<Lane, u64>,
     marked: MarkedSecrets,
@@ -228,7 +231,9 @@ impl Recorder {
 
     /// Begins `turn`, counted from 1, to which all that follows belongs.
     pub(super) fn begin_turn(&self, turn: u32) {
-        self.0.state().turn = turn;
+        let mut state = self.0.state();
+        state.turn = turn;
+        state.models = ModelPlace::of_turn(turn);
     }
 
     /// These values must not get into the file.
@@ -271,6 +276,19 @@ impl Recorder {
         let mut state = self.0.state();
         let turn = state.turn;
         state.recorded.typed.push(TypedInput { turn, gave });
+    }
+
+    /// Changes what is recorded of the models at the current place.
+    pub(super) fn with_models(&self, change: impl FnOnce(&mut RecordedModels, &mut ModelPlace)) {
+        let mut state = self.0.state();
+        let state = &mut *state;
+        let models = state.recorded.models.get_or_insert_default();
+        change(models, &mut state.models);
+    }
+
+    /// Counts so many more bytes of the recording.
+    pub(super) fn count_bytes(&self, bytes: usize) {
+        self.0.receive(&mut self.0.state(), bytes);
     }
 
     /// Follows what a lane does, to notice a secret that it sends in pieces.
@@ -386,6 +404,9 @@ impl SharedRecorder {
         }
         for program in &mut state.recorded.programs {
             program.lines = Vec::new();
+        }
+        if let Some(models) = &mut state.recorded.models {
+            models.used.clear();
         }
     }
 

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::diff;
 use super::exchange::{ProgramRun, Recorded, RecordedExchange, ScriptAnswer, TypedInput, ids_of};
 use super::marked_secrets::MarkedSecrets;
+use super::recorded_models::{ModelPlace, RecordedModels};
 use super::request_match::RequestMatch;
 use ananke_agents::{ClientEvent, Method, Received, TargetError};
 use ananke_base::context::{At, Clock, Ids, ManualClock, digest, fingerprint, lock};
@@ -63,6 +64,9 @@ struct Unreplayed {
     typed: VecDeque<TypedInput>,
     programs: Vec<ProgramRun>,
     scripts: Vec<ScriptAnswer>,
+    /// The happenings with the models of the agent; `None` if its requests to them were not seen.
+    models: Option<RecordedModels>,
+    model_place: ModelPlace,
     turn: u32,
     /// The moment at which the exchange that is replayed was over, lane by lane.
     closed: BTreeMap<Lane, At>,
@@ -90,6 +94,7 @@ impl Replay {
             typed,
             programs,
             scripts,
+            models,
             is_edited,
         } = recorded;
         let clock = ManualClock::new(started_unix_us / 1000);
@@ -106,6 +111,8 @@ impl Replay {
             typed: typed.into(),
             programs,
             scripts,
+            models,
+            model_place: ModelPlace::default(),
             turn: 0,
             closed: BTreeMap::new(),
             marked: MarkedSecrets::default(),
@@ -336,13 +343,33 @@ impl Replay {
     }
 
     pub(super) fn begin_turn(&self, turn: u32) {
-        self.0.left().turn = turn;
+        let mut left = self.0.left();
+        left.turn = turn;
+        left.model_place = ModelPlace::of_turn(turn);
     }
 
     /// The exchanges of `turn` are not asked for.
     pub(super) fn pass_over_turn(&self, turn: u32) {
-        let exchanges = &mut self.0.left().exchanges;
-        exchanges.retain(|exchange| exchange.key.turn != turn);
+        let mut left = self.0.left();
+        left.exchanges.retain(|exchange| exchange.key.turn != turn);
+        if let Some(models) = &mut left.models {
+            models.pass_over_turn(turn);
+        }
+    }
+
+    /// Whether the requests of the agent to its models were seen.
+    pub(super) fn sees_models(&self) -> bool {
+        self.0.left().models.is_some()
+    }
+
+    /// Reads what was recorded of the models at the current place.
+    pub(super) fn with_models<T>(
+        &self,
+        read: impl FnOnce(&mut RecordedModels, &mut ModelPlace) -> T,
+    ) -> T {
+        let mut left = self.0.left();
+        let left = &mut *left;
+        read(left.models.get_or_insert_default(), &mut left.model_place)
     }
 
     /// These values are markers in the file.

@@ -161,7 +161,7 @@ impl TurnReader<'_> {
             Change::Snapshot(_) => self.omit("snapshots of the messages"),
             Change::Truncated => self.omit("marks of incomplete answers"),
             // A scripted agent has no model of its own.
-            Change::ModelCalled(_) => self.omit("calls to models"),
+            Change::ModelCalled(_) | Change::ModelAskedAgain(_) => self.omit("calls to models"),
             // The other changes come from the protocol or from ananke itself, and a scripted agent makes them without a step.
             Change::Stamped(_)
             | Change::ToolsDeclared { .. }

@@ -161,6 +161,7 @@ impl<'r> Encoder<'r> {
             | Change::Violation { .. }
             | Change::Unread(_)
             | Change::ModelCalled(_)
+            | Change::ModelAskedAgain(_)
             | Change::Aside { .. }
             | Change::CallExecuted { .. }
             | Change::Warning(_) => return None,

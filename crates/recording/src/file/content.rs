@@ -1,22 +1,26 @@
 //! What a file has said so far: its lines are added one by one, each where it is allowed.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::line::{
-    EVENT, EndKind, EndLine, ExitLine, FailureLine, HeadLine, Heading, HookLine, RecordingLine,
-    RequestLine, RunLine, ScriptLine, TypedLine,
+    EVENT, EndKind, EndLine, ExitLine, FailureLine, HeadLine, Heading, HookLine, ModelsLine,
+    RecordingLine, RequestLine, RunLine, ScriptLine, TypedLine,
 };
 use crate::exchange::{
     BodyEnd, ExchangeKey, ProgramLine, ProgramRun, ProgramRunEnd, Recorded, RecordedExchange,
     RecordedResponse, ScriptAnswer, TypedInput,
 };
 
+use crate::recorded_models::{AFTER_LAST_STEP, ModelStep, RecordedModels};
 use ananke_agents::{Method, ResponseHead};
 use ananke_base::context::CaseKey;
 use ananke_base::message::Lane;
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::process::ExitStatus;
+use ananke_trace::trace::ModelUse;
 
 const OUTSIDE: &str = "this line belongs to an exchange, and none is open";
 const INSIDE: &str = "this line cannot stand inside an exchange";
@@ -70,6 +74,7 @@ impl RecordingContent {
                 ids: heading.ids,
                 secrets: heading.secrets,
                 actions: heading.actions,
+                models: heading.sees_models.then(RecordedModels::default),
                 ..Recorded::default()
             },
             exchanges: Vec::new(),
@@ -129,6 +134,8 @@ impl RecordingContent {
             | RecordingLine::Typed(_)
             | RecordingLine::Request(_)
             | RecordingLine::Program(_)
+            | RecordingLine::Models(_)
+            | RecordingLine::ModelProblem(_)
                 if is_open =>
             {
                 return Err(INSIDE);
@@ -140,6 +147,15 @@ impl RecordingContent {
             }
             RecordingLine::Request(line) => self.exchanges.push(self.requested(line)?),
             RecordingLine::Program(line) => self.program = Some(started_run(line)?),
+            RecordingLine::Models(line) => {
+                let used = model_use(line)?;
+                self.models()?.used.push_back(used);
+            }
+            RecordingLine::ModelProblem(line) => {
+                let models = self.models()?;
+                models.failed = line.exchange;
+                models.problem = Some(line.failed.problem(ErrorKind::Model));
+            }
             RecordingLine::Head(line) => self.open()?.receive(line)?,
             RecordingLine::Event(line) => {
                 let whole = [EVENT.0, line.data.get(), EVENT.1].concat();
@@ -158,6 +174,12 @@ impl RecordingContent {
             .last_mut()
             .filter(|reading| !reading.ended)
             .ok_or(OUTSIDE)
+    }
+
+    /// The happenings with models.
+    fn models(&mut self) -> Result<&mut RecordedModels, &'static str> {
+        let models = self.recorded.models.as_mut();
+        models.ok_or("only a recording with `sees_models` has calls to models")
     }
 
     /// Adds a piece of the body of the open exchange.
@@ -272,6 +294,28 @@ fn script_answer(line: ScriptLine, after: usize) -> Result<ScriptAnswer, &'stati
         request: line.request,
         gave: either(line.answer, failed, message)?,
     })
+}
+
+/// The happenings with models at one step.
+fn model_use(line: ModelsLine) -> Result<(ModelStep, ModelUse), &'static str> {
+    let mut calls = Vec::new();
+    for call in line.calls {
+        let call = serde_json::from_value(call);
+        calls.push(call.map_err(
+            |_| "a call to a model has `name`, `api`, `request`, `answer` and `answered_by`",
+        )?);
+    }
+    let place = ModelStep {
+        turn: line.turn,
+        exchange: line.exchange,
+        step: line.step.unwrap_or(AFTER_LAST_STEP),
+    };
+    let used = ModelUse {
+        calls,
+        asked_again: line.asked_again,
+        passed: Duration::from_micros(line.passed_us.unwrap_or_default()),
+    };
+    Ok((place, used))
 }
 
 fn lane_named(name: Option<String>) -> Result<Lane, &'static str> {

@@ -9,9 +9,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use ananke_trace::outcome::{ErrorKind, Problem};
+use ananke_trace::trace::AskedAgain;
 
 /// The version of the format that is written.
-pub(super) const VERSION: &str = "1.3";
+pub(super) const VERSION: &str = "1.4";
 
 /// The major version that is read.
 pub(super) const MAJOR: &str = "1";
@@ -40,6 +41,10 @@ pub(super) enum RecordingLine {
     /// The client closed the program's stdin.
     Closed(ClosedLine),
     Exit(ExitLine),
+    /// The happenings with models at one step of an exchange. Versions before 1.4 have none.
+    Models(ModelsLine),
+    /// The problem of a model that ended the test.
+    ModelProblem(ModelProblemLine),
     /// The last line: the hash of all lines before it. Versions before 1.3 have none.
     Hash(String),
 }
@@ -56,6 +61,9 @@ pub(super) struct Heading {
     pub(super) ids: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     pub(super) secrets: Vec<String>,
+    /// Whether the requests of the agent to its models are seen.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) sees_models: bool,
     /// The actions that a walk took; only of a walk.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) actions: Vec<String>,
@@ -279,6 +287,42 @@ pub(super) struct ExitLine {
     pub(super) note: Option<String>,
     /// Until when the client listened.
     pub(super) closed_us: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct ModelsLine {
+    pub(super) turn: u32,
+    /// The number of the exchange in the turn.
+    pub(super) exchange: u32,
+    /// The number of steps of the exchange before it; omitted after the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) step: Option<u32>,
+    /// The time that passed, although nothing slept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) passed_us: Option<u64>,
+    /// The calls that were answered, each as JSON.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) calls: Vec<Value>,
+    /// The requests that were sent again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) asked_again: Vec<AskedAgain>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct ModelProblemLine {
+    /// The turn and the number of the exchange that ended because a model had no answer; omitted if none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) exchange: Option<(u32, u32)>,
+    #[serde(flatten)]
+    pub(super) failed: FailureLine,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde asks for"
+)]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]

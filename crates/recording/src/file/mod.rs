@@ -21,18 +21,24 @@ mod tests {
 
     use serde_json::Value;
     use std::collections::BTreeMap;
+    use std::time::Duration;
 
     use super::super::exchange::{
         BodyEnd, ExchangeKey, ProgramLine, ProgramRun, ProgramRunEnd, Recorded, RecordedExchange,
         RecordedResponse, ScriptAnswer, TypedInput,
     };
 
+    use super::super::recorded_models::{AFTER_LAST_STEP, ModelStep, RecordedModels};
     use super::*;
     use ananke_agents::{Method, ResponseHead};
     use ananke_base::context::CaseKey;
     use ananke_base::message::Lane;
     use ananke_trace::outcome::{ErrorKind, Problem};
     use ananke_trace::process::ExitStatus;
+    use ananke_trace::trace::{
+        AnsweredBy, AskedAgain, ModelAnswer, ModelCall, ModelRequest, ModelUse, PromptMessage,
+        Usage,
+    };
 
     fn key(turn: u32, lane: Lane, number: u32) -> ExchangeKey {
         ExchangeKey { turn, lane, number }
@@ -153,7 +159,48 @@ mod tests {
                 },
             ],
             programs: programs(),
+            models: Some(models()),
             is_edited: false,
+        }
+    }
+
+    fn models() -> RecordedModels {
+        let step = |exchange, step| ModelStep {
+            turn: 1,
+            exchange,
+            step,
+        };
+        let call = ModelCall {
+            name: "main".to_owned(),
+            api: "chat completions".into(),
+            request: ModelRequest {
+                model: "gpt-5".to_owned(),
+                messages: vec![PromptMessage::System("Say s3cr3t 7.".to_owned())],
+                ..ModelRequest::default()
+            },
+            answer: ModelAnswer {
+                text: "s3cr3t".to_owned(),
+                usage: Some(Usage::reported(Some(7), Some(1), None)),
+                ..ModelAnswer::default()
+            },
+            answered_by: AnsweredBy::Recording(2),
+        };
+        let used = ModelUse {
+            calls: vec![call],
+            asked_again: Vec::new(),
+            passed: Duration::from_micros(1_500),
+        };
+        let again = ModelUse {
+            asked_again: vec![AskedAgain {
+                name: "main".to_owned(),
+                call: 1,
+            }],
+            ..ModelUse::default()
+        };
+        RecordedModels {
+            used: [(step(1, 3), used), (step(2, AFTER_LAST_STEP), again)].into(),
+            failed: Some((1, 2)),
+            problem: Some(Problem::new(ErrorKind::Model, "s3cr3t was not asked").help("ask")),
         }
     }
 
@@ -216,7 +263,7 @@ mod tests {
         assert_eq!(
             lines[..8],
             [
-                r#"{"recording":{"version":"1.3","test":"a.test.yaml::é","run":2,"attempt":3,"started_unix_us":1234567,"ended_unix_ms":1300,"ids":{"run":["r-1"]},"secrets":["TOKEN"],"actions":["ask"]}}"#,
+                r#"{"recording":{"version":"1.4","test":"a.test.yaml::é","run":2,"attempt":3,"started_unix_us":1234567,"ended_unix_ms":1300,"ids":{"run":["r-1"]},"secrets":["TOKEN"],"sees_models":true,"actions":["ask"]}}"#,
                 r#"{"setup":{"TENANT":"t-1"}}"#,
                 r#"{"hook":{"output":{"TOKEN":"s3cr3t","n":1}}}"#,
                 r#"{"hook":{"failed":{"message":"exit code 1","help":"try again"}}}"#,
@@ -249,6 +296,29 @@ mod tests {
     }
 
     #[test]
+    fn what_models_were_asked_is_kept_step_by_step() {
+        let mark = |text: &str| text.replace("s3cr3t", "<secret:TOKEN>").replace('7', "<n>");
+        let text = write(&CaseKey::first("a"), &recorded(), &mark);
+        let lines = text.lines().filter(|line| line.starts_with("{\"model"));
+        assert_eq!(
+            lines.collect::<Vec<_>>(),
+            [
+                r#"{"models":{"turn":1,"exchange":1,"step":3,"passed_us":1500,"calls":[{"name":"main","api":"chat completions","request":{"model":"gpt-5","messages":[{"system":"Say <secret:TOKEN> <n>."}]},"answer":{"text":"<secret:TOKEN>","finish":"complete","usage":{"input":7,"output":1,"total":8}},"answered_by":"recording 2"}]}}"#,
+                r#"{"models":{"turn":1,"exchange":2,"asked_again":[{"name":"main","call":1}]}}"#,
+                r#"{"model_problem":{"exchange":[1,2],"message":"<secret:TOKEN> was not asked","help":"ask"}}"#,
+            ]
+        );
+        let again = read(&CaseKey::first("a"), &text).unwrap().models.unwrap();
+        assert_eq!(again.used.len(), 2);
+        let unseen = text.replacen("\"sees_models\":true,", "", 1);
+        let error = read(&CaseKey::first("a"), &unseen).unwrap_err();
+        assert_eq!(
+            error.message,
+            "only a recording with `sees_models` has calls to models"
+        );
+    }
+
+    #[test]
     fn a_recording_that_was_edited_is_known_by_its_hash() {
         let key = CaseKey::first("a");
         let text = write(&key, &recorded(), &str::to_owned);
@@ -270,7 +340,7 @@ mod tests {
             "a line after the hash"
         );
         assert!(
-            !is_edited(&without.replace("\"version\":\"1.3\"", "\"version\":\"1.2\"")),
+            !is_edited(&without.replace("\"version\":\"1.4\"", "\"version\":\"1.2\"")),
             "an older version"
         );
         let twice = format!("{text}{}", text.lines().last().unwrap());
@@ -285,12 +355,13 @@ mod tests {
         let key = CaseKey::first("a");
         let recorded = Recorded {
             programs: Vec::new(),
+            models: None,
             ..recorded()
         };
         let text = write(&key, &recorded, &str::to_owned);
         let older = text
             .replace("\"lane\":\"judge.1\",", "")
-            .replace("\"version\":\"1.3\"", "\"version\":\"1.0\"");
+            .replace("\"version\":\"1.4\"", "\"version\":\"1.0\"");
         let older = ["1", "2", "3"].iter().fold(older, |text, number| {
             text.replace(&format!("\"exchange\":{number},"), "")
         });

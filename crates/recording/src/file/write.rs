@@ -9,20 +9,22 @@ use serde_json::{Map, Value};
 
 use super::line::{
     ClosedLine, EVENT, Encoded, EndKind, EndLine, EventLine, ExitLine, FailureLine, HeadLine,
-    Heading, HookLine, OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine,
-    TextLine, TypedLine, VERSION, WrittenLine,
+    Heading, HookLine, ModelProblemLine, ModelsLine, OutputLine, RecordingLine, RequestLine,
+    RunLine, ScriptLine, SentLine, TextLine, TypedLine, VERSION, WrittenLine,
 };
 use crate::exchange::{
     BodyEnd, ExchangeKey, ProgramLine, ProgramRun, ProgramRunEnd, Recorded, RecordedExchange,
     RecordedResponse, ScriptAnswer, TypedInput,
 };
 
+use crate::recorded_models::{AFTER_LAST_STEP, RecordedModels};
 use ananke_agents::{Method, ResponseHead};
 use ananke_base::context::{CaseKey, digest};
 use ananke_base::message::Lane;
 use ananke_base::text::escape;
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::process::ExitStatus;
+use ananke_trace::trace::{AskedAgain, ModelCall};
 
 /// The text of the file that keeps `recorded`; `mark` replaces every secret by a marker.
 pub(crate) fn write(key: &CaseKey, recorded: &Recorded, mark: &dyn Fn(&str) -> String) -> String {
@@ -39,6 +41,7 @@ pub(crate) fn write(key: &CaseKey, recorded: &Recorded, mark: &dyn Fn(&str) -> S
         ended_unix_ms: recorded.ended_unix_ms,
         ids: recorded.ids.clone(),
         secrets: recorded.secrets.clone(),
+        sees_models: recorded.models.is_some(),
         actions: recorded.actions.iter().map(|name| mark(name)).collect(),
     }));
     if !recorded.setup.is_empty() {
@@ -60,6 +63,9 @@ pub(crate) fn write(key: &CaseKey, recorded: &Recorded, mark: &dyn Fn(&str) -> S
     }
     scripts.for_each(|answer| out.script(answer));
     recorded.programs.iter().for_each(|run| out.program(run));
+    if let Some(models) = &recorded.models {
+        out.models(models);
+    }
     for TypedInput { turn, gave } in &recorded.typed {
         out.line(&RecordingLine::Typed(TypedLine {
             turn: *turn,
@@ -94,6 +100,43 @@ impl RecordingWriter<'_> {
             answer: gave.map(|gave| self.marked(gave)),
             failed: failed.map(|problem| self.failed(problem)),
         }));
+    }
+
+    fn models(&mut self, models: &RecordedModels) {
+        for (place, used) in &models.used {
+            let micros = u64::try_from(used.passed.as_micros()).unwrap_or(u64::MAX);
+            let again = used.asked_again.iter();
+            self.line(&RecordingLine::Models(ModelsLine {
+                turn: place.turn,
+                exchange: place.exchange,
+                step: (place.step != AFTER_LAST_STEP).then_some(place.step),
+                passed_us: (micros > 0).then_some(micros),
+                calls: used.calls.iter().map(|call| self.call(call)).collect(),
+                asked_again: again
+                    .map(|again| AskedAgain {
+                        name: (self.mark)(&again.name),
+                        call: again.call,
+                    })
+                    .collect(),
+            }));
+        }
+        if let Some(problem) = &models.problem {
+            self.line(&RecordingLine::ModelProblem(ModelProblemLine {
+                exchange: models.failed,
+                failed: self.failed(problem),
+            }));
+        }
+    }
+
+    fn call(&self, call: &ModelCall) -> Value {
+        // Texts, numbers and JSON that was read before: nothing that cannot be written.
+        let written = serde_json::to_value(call).unwrap_or_default();
+        let mut marked = self.marked(&written);
+        // A number of tokens is no secret, and a text in its place could not be read.
+        if let Some(usage) = written["answer"].get("usage") {
+            marked["answer"]["usage"].clone_from(usage);
+        }
+        marked
     }
 
     fn failed(&self, problem: &Problem) -> FailureLine {

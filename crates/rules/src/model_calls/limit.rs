@@ -282,7 +282,12 @@ struct LimitMonitor {
 impl Monitor for LimitMonitor {
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
         match moment {
-            Moment::Touched(Delta::ModelCalled(index)) => {
+            Moment::Touched(Delta::ModelAskedAgain(_))
+                if self.rule.quantity != Quantity::Attempts =>
+            {
+                Judgement::Open
+            }
+            Moment::Touched(Delta::ModelCalled(index) | Delta::ModelAskedAgain(index)) => {
                 let Some(logged) = self.rule.of_model.call(view, index) else {
                     return Judgement::Open;
                 };
@@ -323,8 +328,8 @@ impl LimitMonitor {
     fn amount(&self, view: &View<'_>, logged: &LoggedModelCall) -> RequestAmount {
         let request = &logged.call.request;
         let amount = match self.rule.quantity {
-            Quantity::Calls => 1,
-            Quantity::Attempts => u64::from(logged.call.attempts),
+            // Each attempt is looked at when it is made.
+            Quantity::Calls | Quantity::Attempts => 1,
             Quantity::InputTokens | Quantity::OutputTokens | Quantity::Cost => {
                 return self.usage(view, logged);
             }
@@ -394,7 +399,7 @@ impl LimitMonitor {
         let most = &rule.limit;
         let message = match rule.quantity {
             Quantity::Calls => format!("{call} is one too many, expected {expected}"),
-            Quantity::Attempts => format!("{call} is attempt {total}, expected {expected}"),
+            Quantity::Attempts => format!("attempt {total} is for {call}, expected {expected}"),
             Quantity::SameRequests => {
                 format!(
                     "{call} has the same request as {} before it",

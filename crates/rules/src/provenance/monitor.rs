@@ -142,7 +142,8 @@ impl Monitor for ProvenanceMonitor {
                 Delta::MessageBegan(_)
                 | Delta::Aside(_)
                 | Delta::ToolsDeclared
-                | Delta::ModelCalled(_),
+                | Delta::ModelCalled(_)
+                | Delta::ModelAskedAgain(_),
             ) => {}
             Moment::TurnEnd | Moment::ScopeEnd | Moment::TestEnd => {
                 self.look_again(view, &mut found);

@@ -226,7 +226,8 @@ impl Monitor for EveryMonitor {
                 | Delta::Aside(_)
                 | Delta::ToolsDeclared
                 | Delta::StateChanged
-                | Delta::ModelCalled(_),
+                | Delta::ModelCalled(_)
+                | Delta::ModelAskedAgain(_),
             ) => Judgement::Open,
             Moment::TurnEnd => Judgement::open_or(self.turn_end(view)),
             Moment::ScopeEnd => self.scope_end(view),

@@ -173,7 +173,8 @@ impl ForbidCallsMonitor {
                 | Delta::Aside(_)
                 | Delta::ToolsDeclared
                 | Delta::StateChanged
-                | Delta::ModelCalled(_),
+                | Delta::ModelCalled(_)
+                | Delta::ModelAskedAgain(_),
             ) => Judgement::Open,
             Moment::TurnEnd => {
                 let provisional = std::mem::take(&mut self.provisional);

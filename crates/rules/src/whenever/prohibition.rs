@@ -134,7 +134,8 @@ impl Monitor for Prohibition {
                 Delta::Aside(_)
                 | Delta::ToolsDeclared
                 | Delta::StateChanged
-                | Delta::ModelCalled(_),
+                | Delta::ModelCalled(_)
+                | Delta::ModelAskedAgain(_),
             ) => {}
             Moment::TurnEnd => self.end_turn(view, &mut found),
             Moment::ScopeEnd | Moment::TestEnd => {

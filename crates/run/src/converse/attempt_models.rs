@@ -45,13 +45,19 @@ pub(super) fn too_large(error: &regex::Error) -> Problem {
 }
 
 impl Attempt<'_> {
-    /// The models that the agent's code asks, with the scripts of the test. A replay asks no agent, and so no model.
+    /// The models that the agent's code asks, with the scripts of the test. A replay asks no agent, and so no model: it has what was
+    /// recorded.
     pub(super) async fn models(
         &self,
         prepared: &Prepared,
         pace: &RequestPace,
     ) -> Result<Arc<AttemptModels>, Problem> {
         let hosted = &self.case.shared.models;
+        let recorder = self.environment.recorder();
+        if let Some(replayed) = self.environment.replayed_models() {
+            let models = AttemptModels::replaying(replayed);
+            return Ok(Arc::new(models.recorded_by(recorder)));
+        }
         if hosted.is_empty() || !self.environment.is_live() {
             return Ok(Arc::default());
         }
@@ -62,7 +68,7 @@ impl Attempt<'_> {
         })
         .await;
         opened
-            .map(Arc::new)
+            .map(|models| Arc::new(models.recorded_by(recorder)))
             .map_err(|error| Problem::new(ErrorKind::Model, error))
     }
 

@@ -3,16 +3,16 @@
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use crate::context::ConversationStart;
 use ananke_base::context::{CaseKey, lock};
 use ananke_plan::project::TestModelScript;
 use ananke_provider::{HostedModel, LanePermit, ModelLane, ModelProblem};
+use ananke_recording::{Recorder, ReplayedModels};
 use ananke_trace::outcome::{ErrorKind, Problem};
-use ananke_trace::trace::{ModelCall, Trace};
+use ananke_trace::trace::{ModelUse, Trace};
 
-/// The models that one attempt uses. The lanes close when it is dropped.
+/// The models that one attempt uses.
 #[derive(Default)]
 pub(crate) struct AttemptModels {
     lanes: Vec<AttemptLane>,
@@ -20,22 +20,18 @@ pub(crate) struct AttemptModels {
     problems: Mutex<Vec<ModelProblem>>,
     /// The number of further ones.
     more_problems: AtomicUsize,
+    /// The models of an earlier attempt, which is replayed.
+    replayed: Option<ReplayedModels>,
+    /// The recorder of the attempt, if it is recorded.
+    recorder: Option<Recorder>,
 }
 
-/// The place of the attempt among the tests that ask one model.
+/// The place of the attempt among the tests that ask one model. The lane closes when it is dropped.
 struct AttemptLane {
     model: HostedModel,
     lane: Arc<ModelLane>,
     /// The right to be the only open lane of the model, if one alone may be.
     _permit: Option<LanePermit>,
-}
-
-/// The happenings since the last look.
-pub(super) struct ModelUse {
-    /// The calls, in their order.
-    pub(super) calls: Vec<ModelCall>,
-    /// The time that passed although nothing slept.
-    pub(super) passed: Duration,
 }
 
 impl AttemptModels {
@@ -73,14 +69,33 @@ impl AttemptModels {
         Ok(opened)
     }
 
-    /// Whether the run has no models, or the attempt asks no agent.
+    /// The models of an earlier attempt, whose agent is not asked.
+    pub(crate) fn replaying(replayed: ReplayedModels) -> Self {
+        Self {
+            replayed: Some(replayed),
+            ..Self::default()
+        }
+    }
+
+    /// The same, which a recorder follows.
+    pub(crate) fn recorded_by(self, recorder: Option<&Recorder>) -> Self {
+        if let Some(recorder) = recorder {
+            recorder.see_models();
+        }
+        Self {
+            recorder: recorder.cloned(),
+            ..self
+        }
+    }
+
+    /// Whether nothing is known of requests to models.
     pub(crate) fn is_empty(&self) -> bool {
-        self.lanes.is_empty()
+        self.lanes.is_empty() && self.replayed.is_none()
     }
 
     /// The trace of a conversation that begins like this. It sees requests to models if there are some.
     pub(crate) fn trace(&self, start: &ConversationStart) -> Trace {
-        if self.lanes.is_empty() {
+        if self.is_empty() {
             start.trace()
         } else {
             start.trace().seeing_models()
@@ -93,6 +108,12 @@ impl AttemptModels {
         for open in &self.lanes {
             open.model.lanes.begin_turn(&open.lane, text).await;
         }
+        if let Some(replayed) = &self.replayed {
+            replayed.begin_exchange();
+        }
+        if let Some(recorder) = &self.recorder {
+            recorder.begin_model_exchange();
+        }
     }
 
     /// Ends the turn, so that other tests may say the same.
@@ -102,16 +123,24 @@ impl AttemptModels {
         }
     }
 
+    /// The happenings since the last time, after so many steps of the exchange.
+    pub(super) fn take(&self, step: u32) -> ModelUse {
+        let mut used = self.take_from_lanes();
+        if let Some(replayed) = &self.replayed {
+            used.extend(replayed.take(step));
+        }
+        if let Some(recorder) = &self.recorder {
+            recorder.add_model_use(step, &used);
+        }
+        used
+    }
+
     /// The happenings in all lanes since the last time. Problems are kept for the end.
-    pub(super) fn take(&self) -> ModelUse {
-        let mut all = ModelUse {
-            calls: Vec::new(),
-            passed: Duration::ZERO,
-        };
+    fn take_from_lanes(&self) -> ModelUse {
+        let mut all = ModelUse::default();
         for open in &self.lanes {
             let happened = open.lane.take();
-            all.calls.extend(happened.calls);
-            all.passed += happened.passed;
+            all.extend(happened.used);
             lock(&self.problems).extend(happened.problems);
             self.more_problems
                 .fetch_add(happened.more_problems, Ordering::Relaxed);
@@ -119,9 +148,16 @@ impl AttemptModels {
         all
     }
 
-    /// Whether the test ends with an error, whatever its agent says.
+    /// Whether the exchange ends with an error, whatever the agent says.
     pub(super) fn has_problem(&self) -> bool {
-        !lock(&self.problems).is_empty()
+        let has_problem = match &self.replayed {
+            Some(replayed) => replayed.has_failed(),
+            None => !lock(&self.problems).is_empty(),
+        };
+        if has_problem && let Some(recorder) = &self.recorder {
+            recorder.add_model_failure();
+        }
+        has_problem
     }
 
     /// Writes what was recorded.
@@ -129,7 +165,7 @@ impl AttemptModels {
         for open in &self.lanes {
             open.lane.write_recording();
         }
-        let _nothing_happens_any_more = self.take();
+        let _nothing_happens_any_more = self.take_from_lanes();
     }
 
     /// Adds the problem of each answer that had to be used and was not.
@@ -137,11 +173,23 @@ impl AttemptModels {
         for open in &self.lanes {
             open.lane.finish();
         }
-        let _nothing_happens_any_more = self.take();
+        let _nothing_happens_any_more = self.take_from_lanes();
     }
 
-    /// The problem that ends the test, if there is one: the first, with the number of the others.
+    /// The problem that ends the test, if there is one.
     pub(crate) fn problem(&self) -> Option<Problem> {
+        let problem = match &self.replayed {
+            Some(replayed) => replayed.problem(),
+            None => self.problem_of_lanes(),
+        };
+        if let (Some(problem), Some(recorder)) = (&problem, &self.recorder) {
+            recorder.add_model_problem(problem);
+        }
+        problem
+    }
+
+    /// The first problem of the lanes, with the number of the others.
+    fn problem_of_lanes(&self) -> Option<Problem> {
         let problems = lock(&self.problems);
         let first = problems.first()?;
         let mut message = first.message.clone();
@@ -181,11 +229,9 @@ impl AttemptModels {
     }
 }
 
-impl Drop for AttemptModels {
+impl Drop for AttemptLane {
     fn drop(&mut self) {
-        for open in &self.lanes {
-            open.model.lanes.close(&open.lane);
-        }
+        self.model.lanes.close(&self.lane);
     }
 }
 

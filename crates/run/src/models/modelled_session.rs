@@ -11,6 +11,7 @@ use crate::context::RequestPace;
 use ananke_agents::{Action, Ended, Limits, Request, Session, Sink, Stop, TargetError, Wire};
 use ananke_base::context::{At, Clock};
 use ananke_base::message::{ServerAnswer, ServerRequest};
+use ananke_recording::AFTER_LAST_STEP;
 use ananke_trace::trace::Change;
 
 /// The error of an exchange in which a model could not answer. The problem of the model takes its place in the outcome.
@@ -70,12 +71,13 @@ impl Session for ModelledSession {
                 sink,
                 models: &self.models,
                 clock: &self.clock,
+                step: 0,
                 is_stopped: false,
             };
             let ended = self.session.exchange(request, limits, &mut sink).await;
             // Calls that came after the last event of the agent belong to this turn, too, since the next one has not begun.
             let now = self.clock.now();
-            let stopped = sink.flush(now);
+            let stopped = sink.flush(now, AFTER_LAST_STEP);
             self.models.end_turn();
             if self.models.has_problem() {
                 return Err(TargetError::new(MODEL_FAILED));
@@ -105,21 +107,26 @@ struct ModelSink<'s> {
     sink: &'s mut dyn Sink,
     models: &'s AttemptModels,
     clock: &'s ShiftedClock,
+    /// The number of steps of the exchange so far: frames, and changes that were read in them.
+    step: u32,
     /// Whether nothing more of the exchange is wanted.
     is_stopped: bool,
 }
 
 impl ModelSink<'_> {
-    /// Reports the calls since the last time.
-    fn flush(&mut self, at: At) -> ControlFlow<Stop> {
-        let happened = self.models.take();
-        self.clock.advance(happened.passed);
-        for call in happened.calls {
-            if self
-                .sink
-                .change(at, Change::ModelCalled(Box::new(call)))
-                .is_break()
-            {
+    /// Reports what was asked before the next step, which happens at this moment of the clock that is not shifted.
+    fn next_step(&mut self, at: At) -> ControlFlow<Stop> {
+        let step = self.step;
+        self.step = step.saturating_add(1);
+        self.flush(self.clock.shifted(at), step)
+    }
+
+    /// Reports what was asked since the last time, after so many steps.
+    fn flush(&mut self, at: At, step: u32) -> ControlFlow<Stop> {
+        let used = self.models.take(step);
+        self.clock.advance(used.passed);
+        for change in used.into_changes() {
+            if self.sink.change(at, change).is_break() {
                 self.is_stopped = true;
             }
         }
@@ -136,13 +143,13 @@ impl Sink for ModelSink<'_> {
         // The agent has asked its model before it sends what it makes of the answer, so that the calls come first. A response that is
         // closed takes no more changes, and one of an exchange that has not begun none yet.
         if matches!(wire, Wire::Frame(_) | Wire::Closed) {
-            let _is_told_by_the_next_change = self.flush(self.clock.shifted(at));
+            let _is_told_by_the_next_change = self.next_step(at);
         }
         self.sink.wire(self.clock.shifted(at), wire);
     }
 
     fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop> {
-        self.flush(self.clock.shifted(at))?;
+        self.next_step(at)?;
         self.sink.change(self.clock.shifted(at), change)
     }
 

@@ -96,6 +96,7 @@ impl Trace {
                 subagent,
             } => self.reason(at, &id, &delta, author(subagent)),
             Change::ModelCalled(call) => self.add_model_call(*call, deltas),
+            Change::ModelAskedAgain(again) => self.count_attempt(&again, deltas),
             Change::Custom { name, value } => self.add_custom(name.into_owned(), value),
             Change::Aside { text, source } => self.add_aside(&text, source, deltas),
             Change::Truncated => {

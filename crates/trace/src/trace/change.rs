@@ -12,7 +12,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::{AsideSource, ModelCall, Usage, is_same_json};
+use super::{AsideSource, AskedAgain, ModelCall, Usage, is_same_json};
 use crate::trace::facts::Unread;
 use ananke_base::message::DeclaredTool;
 
@@ -265,6 +265,8 @@ pub enum Change<'a> {
     },
     /// The agent asked its model, and got an answer. It is no event of the agent's own.
     ModelCalled(Box<ModelCall>),
+    /// The agent sent the request of an earlier call again. It is no event of the agent's own either.
+    ModelAskedAgain(AskedAgain),
     /// An event of the application's own.
     Custom {
         /// The name that the application gave it.

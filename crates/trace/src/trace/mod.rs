@@ -56,8 +56,9 @@ pub use facts::{
 pub use gaps::CallGap;
 pub use message::{Author, Message, Origin};
 pub use model::{
-    AnsweredBy, Cost, CostGap, FinishReason, LoggedModelCall, ModelAnswer, ModelCall, ModelRequest,
-    ModelToolCall, ModelUsage, OfferedTool, Price, Prices, PromptMessage, Tokens, Usage,
+    AnsweredBy, AskedAgain, Cost, CostGap, FinishReason, LoggedModelCall, ModelAnswer, ModelCall,
+    ModelRequest, ModelToolCall, ModelUsage, ModelUse, OfferedTool, Price, Prices, PromptMessage,
+    Tokens, Usage,
 };
 pub use path::{ANY, Path, QUOTED_NAMES};
 pub use peer::{AgentTime, Peer};

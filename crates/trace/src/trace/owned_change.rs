@@ -85,6 +85,7 @@ impl Change<'_> {
                 subagent: subagent.map(owned),
             },
             Change::ModelCalled(call) => Change::ModelCalled(call),
+            Change::ModelAskedAgain(again) => Change::ModelAskedAgain(again),
             Change::Custom { name, value } => Change::Custom {
                 name: owned(name),
                 value,

@@ -80,6 +80,8 @@ pub enum Delta {
     StateChanged,
     /// This call to a model was answered.
     ModelCalled(usize),
+    /// The request of this call to a model was sent again.
+    ModelAskedAgain(usize),
 }
 
 /// The tools that an agent declared at one time: all that it had.

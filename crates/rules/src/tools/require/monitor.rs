@@ -71,7 +71,8 @@ impl Monitor for RequireMonitor {
                 | Delta::Aside(_)
                 | Delta::ToolsDeclared
                 | Delta::StateChanged
-                | Delta::ModelCalled(_),
+                | Delta::ModelCalled(_)
+                | Delta::ModelAskedAgain(_),
             ) => Judgement::Open,
             Moment::TurnEnd if self.selector.result.is_pending() => Judgement::Open,
             Moment::TurnEnd => self.confirm(view),

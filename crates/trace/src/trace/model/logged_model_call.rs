@@ -17,6 +17,8 @@ pub(in crate::trace) enum ModelSight {
 pub struct LoggedModelCall {
     /// The call. Without its contents, the request has nothing but the name of its model.
     pub call: ModelCall,
+    /// The number of times that the agent sent the request: more than 1 if it was repeated.
+    pub attempts: u32,
     /// The turn, counted from 0.
     pub turn: usize,
     /// The place in the order in which everything began.

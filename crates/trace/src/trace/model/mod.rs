@@ -14,8 +14,8 @@ mod usage;
 pub use logged_model_call::LoggedModelCall;
 pub(super) use logged_model_call::ModelSight;
 pub use model_call::{
-    AnsweredBy, FinishReason, ModelAnswer, ModelCall, ModelRequest, ModelToolCall, OfferedTool,
-    PromptMessage,
+    AnsweredBy, AskedAgain, FinishReason, ModelAnswer, ModelCall, ModelRequest, ModelToolCall,
+    ModelUse, OfferedTool, PromptMessage,
 };
 pub use prices::{CostGap, Price, Prices};
 pub use usage::{Cost, ModelUsage, Tokens, Usage};

@@ -1,12 +1,14 @@
 //! A call of an agent to its model: the request and the answer, in the form that all APIs of models have in common.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Usage;
-use crate::trace::is_same_json;
+use crate::trace::{Change, is_same_json};
 
 /// A request to a model, without what its API adds to it: ids, streaming, caching and metadata.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
@@ -299,20 +301,70 @@ impl TryFrom<String> for AnsweredBy {
 }
 
 /// A call of an agent to its model that got an answer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelCall {
     /// The key of the model in `models`.
     pub name: String,
     /// The API in words, as in `chat completions`.
-    pub api: &'static str,
-    /// The number of times that the agent sent the request: more than 1 if it was repeated.
-    pub attempts: u32,
+    pub api: Cow<'static, str>,
     /// The request.
     pub request: ModelRequest,
     /// The answer.
     pub answer: ModelAnswer,
     /// The source of the answer.
     pub answered_by: AnsweredBy,
+}
+
+/// A request that an agent sent again, because it did not like its answer or has not seen it. No call is added.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedAgain {
+    /// The key of the model in `models`.
+    pub name: String,
+    /// The number of the call among those to this model, counted from 1.
+    pub call: usize,
+}
+
+/// The happenings with models between two events of an agent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModelUse {
+    /// The calls that were answered, in their order.
+    pub calls: Vec<ModelCall>,
+    /// The requests that were sent again, of these calls or of earlier ones.
+    pub asked_again: Vec<AskedAgain>,
+    /// The time that passed in the test, although nothing slept.
+    pub passed: Duration,
+}
+
+impl ModelUse {
+    /// Whether nothing happened.
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty() && self.asked_again.is_empty() && self.passed.is_zero()
+    }
+
+    /// The approximate size in memory, in bytes.
+    pub fn size(&self) -> usize {
+        let mut bytes = size_of::<Self>();
+        for call in &self.calls {
+            bytes += call.size();
+        }
+        bytes + self.asked_again.len() * size_of::<AskedAgain>()
+    }
+
+    /// Adds what happened with another model.
+    pub fn extend(&mut self, other: Self) {
+        self.calls.extend(other.calls);
+        self.asked_again.extend(other.asked_again);
+        self.passed += other.passed;
+    }
+
+    /// The changes of a trace, in their order.
+    pub fn into_changes(self) -> impl Iterator<Item = Change<'static>> {
+        let calls = self.calls.into_iter();
+        let again = self.asked_again.into_iter();
+        calls
+            .map(|call| Change::ModelCalled(Box::new(call)))
+            .chain(again.map(Change::ModelAskedAgain))
+    }
 }
 
 /// The tokens of an answer as the numbers that its provider has reported.

@@ -9,15 +9,15 @@ use crate::trace::log::LogPlace;
 use crate::trace::received_bytes::MAX_MODEL_BYTES;
 use crate::trace::state::size;
 use crate::trace::{
-    Change, Delta, LoggedModelCall, ModelCall, ModelRequest, ModelToolCall, PromptMessage, Trace,
-    TraceItem,
+    AskedAgain, Change, Delta, LoggedModelCall, ModelCall, ModelRequest, ModelToolCall,
+    PromptMessage, Trace, TraceItem,
 };
 
 impl Change<'_> {
     /// Whether it is about a request to a model alone.
     pub(in crate::trace) fn is_of_model(&self) -> bool {
         match self {
-            Self::ModelCalled(_) => true,
+            Self::ModelCalled(_) | Self::ModelAskedAgain(_) => true,
             Self::Unread(unread) => {
                 unread.facts.meets(Facts::OF_MODEL) && !unread.facts.meets(Facts::OF_AGENT)
             }
@@ -46,7 +46,7 @@ impl Trace {
         deltas: &mut Vec<Delta>,
     ) {
         self.models = ModelSight::Seen;
-        let has_contents = self.kept.add_model_call(bytes_of(&call));
+        let has_contents = self.kept.add_model_call(call.size());
         if !has_contents {
             // The name stays, because prices and reports need it.
             call.request = ModelRequest {
@@ -70,6 +70,7 @@ impl Trace {
         let order = self.add_to_log(TraceItem::ModelCall(index), LogPlace::End);
         self.model_calls.push(LoggedModelCall {
             call,
+            attempts: 1,
             turn: self.current_turn(),
             order,
             next_event: self.next_event(),
@@ -79,27 +80,42 @@ impl Trace {
         });
         deltas.push(Delta::ModelCalled(index));
     }
+
+    pub(in crate::trace) fn count_attempt(&mut self, again: &AskedAgain, deltas: &mut Vec<Delta>) {
+        let mut of_model = self.model_calls.iter_mut().enumerate();
+        let mut calls = of_model
+            .by_ref()
+            .filter(|(_, logged)| logged.call.name == again.name);
+        let Some((index, logged)) = again.call.checked_sub(1).and_then(|place| calls.nth(place))
+        else {
+            return;
+        };
+        logged.attempts = logged.attempts.saturating_add(1);
+        deltas.push(Delta::ModelAskedAgain(index));
+    }
 }
 
-/// The approximate size of a call in memory.
-fn bytes_of(call: &ModelCall) -> usize {
-    let request = &call.request;
-    let mut bytes = size_of::<LoggedModelCall>();
-    for message in &request.messages {
-        bytes += size_of::<PromptMessage>() + bytes_of_message(message);
+impl ModelCall {
+    /// The approximate size in memory, in bytes.
+    pub fn size(&self) -> usize {
+        let request = &self.request;
+        let mut bytes = size_of::<LoggedModelCall>();
+        for message in &request.messages {
+            bytes += size_of::<PromptMessage>() + bytes_of_message(message);
+        }
+        for tool in &request.tools {
+            bytes += tool.name.len() + tool.description.len() + size(&tool.parameters).bytes;
+        }
+        for value in &request.hosted_tools {
+            bytes += size(value).bytes;
+        }
+        for (name, value) in &request.params {
+            bytes += name.len() + size(value).bytes;
+        }
+        bytes += size(&request.tool_choice).bytes + size(&request.output_schema).bytes;
+        bytes += self.answer.text.len() + self.answer.reasoning.len();
+        bytes + bytes_of_calls(&self.answer.calls)
     }
-    for tool in &request.tools {
-        bytes += tool.name.len() + tool.description.len() + size(&tool.parameters).bytes;
-    }
-    for value in &request.hosted_tools {
-        bytes += size(value).bytes;
-    }
-    for (name, value) in &request.params {
-        bytes += name.len() + size(value).bytes;
-    }
-    bytes += size(&request.tool_choice).bytes + size(&request.output_schema).bytes;
-    bytes += call.answer.text.len() + call.answer.reasoning.len();
-    bytes + bytes_of_calls(&call.answer.calls)
 }
 
 fn bytes_of_message(message: &PromptMessage) -> usize {
@@ -140,8 +156,7 @@ mod tests {
     fn call(prompt: String) -> ModelCall {
         ModelCall {
             name: "main".to_owned(),
-            api: "chat completions",
-            attempts: 1,
+            api: "chat completions".into(),
             request: ModelRequest {
                 model: "big".to_owned(),
                 messages: vec![PromptMessage::System(prompt)],
@@ -208,6 +223,33 @@ mod tests {
         let logged = trace.model_calls_of(0).next().unwrap();
         assert_eq!(logged.usage.unwrap().cost.whole(), Some(Usd(35)));
         assert!(logged.has_contents && !lacks(&trace, PROMPTS));
+    }
+
+    #[test]
+    fn a_request_that_is_sent_again_counts_for_its_own_call() {
+        let mut trace = begun(Trace::default());
+        let other = ModelCall {
+            name: "planner".to_owned(),
+            ..call(String::new())
+        };
+        let main = || Change::ModelCalled(Box::new(call(String::new())));
+        let again = |call| {
+            let name = "main".to_owned();
+            Change::ModelAskedAgain(AskedAgain { name, call })
+        };
+        let calls = [main(), Change::ModelCalled(Box::new(other)), main()];
+        apply(&mut trace, calls);
+        let deltas = apply(
+            &mut trace,
+            [custom("a"), again(2), again(2), again(3), again(0)],
+        );
+        assert_eq!(
+            deltas,
+            [Delta::ModelAskedAgain(2), Delta::ModelAskedAgain(2)]
+        );
+        let attempts = trace.model_calls.iter().map(|logged| logged.attempts);
+        assert_eq!(attempts.collect::<Vec<_>>(), [1, 1, 3]);
+        assert_eq!(trace.events_so_far(), 1);
     }
 
     #[test]

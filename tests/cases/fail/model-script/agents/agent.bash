@@ -22,9 +22,15 @@ field() {
     sed -n "s/.*\"$1\":\"\(\([^\"\\\\]\|\\\\.\)*\)\".*/\1/p"
 }
 
-# event JSON: prints an event.
+# event JSON: adds an event. Events are printed when the model has answered, so that the order of the two is always the same.
 event() {
-    printf '%s\n' "$1"
+    events="$events$1"$'\n'
+}
+
+# flush: prints the events so far.
+flush() {
+    printf '%s' "$events"
+    events=""
 }
 
 while IFS= read -r input; do
@@ -36,6 +42,7 @@ while IFS= read -r input; do
     event "{\"type\":\"RUN_STARTED\",$ids}"
     while :; do
         answer="$(ask)"
+        flush
         id="$(printf '%s' "$answer" | sed -n 's/.*"tool_calls":\[{"id":"\([^"]*\)".*/\1/p')"
         [ -n "$id" ] || break
         arguments="$(printf '%s' "$answer" | field arguments)"
@@ -53,4 +60,5 @@ while IFS= read -r input; do
     event "{\"type\":\"TEXT_MESSAGE_CONTENT\",\"messageId\":\"m\",\"delta\":\"$text\"}"
     event '{"type":"TEXT_MESSAGE_END","messageId":"m"}'
     event "{\"type\":\"RUN_FINISHED\",$ids}"
+    flush
 done

@@ -1,0 +1,192 @@
+//! The happenings with the models of an agent, as a recording keeps them and a replay gives them back.
+//!
+//! Flows in: what was asked between two steps of the agent. Flows out: the same at the same step of a replay.
+//! **Invariant:** nothing is given back before the step at which it was recorded, or after the end of its exchange.
+
+use std::collections::VecDeque;
+
+use ananke_trace::outcome::Problem;
+use ananke_trace::trace::ModelUse;
+
+use super::recorder::Recorder;
+use super::replay::Replay;
+
+/// A place in a conversation: after so many steps of an exchange with the agent. Steps are frames of its response, and what was read
+/// in them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ModelStep {
+    /// The turn, counted from 1.
+    pub(super) turn: u32,
+    /// The number of the exchange in the turn, counted from 1.
+    pub(super) exchange: u32,
+    /// The number of steps before it; [`AFTER_LAST_STEP`] at the end of the exchange.
+    pub(super) step: u32,
+}
+
+/// The place after everything that an exchange has.
+pub const AFTER_LAST_STEP: u32 = u32::MAX;
+
+/// The happenings with the models of one attempt.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct RecordedModels {
+    /// The happenings at each step, in their order.
+    pub(super) used: VecDeque<(ModelStep, ModelUse)>,
+    /// The turn and the number of the exchange that ended because a model had no answer; `None` if there is none.
+    pub(super) failed: Option<(u32, u32)>,
+    /// The problem that ended the attempt; `None` if it did not end with a problem of a model.
+    pub(super) problem: Option<Problem>,
+}
+
+/// The models of an attempt that is replayed: nothing is asked.
+#[derive(Clone)]
+pub struct ReplayedModels(pub(super) Replay);
+
+impl ReplayedModels {
+    /// Begins the next exchange of the turn.
+    pub fn begin_exchange(&self) {
+        self.0.with_models(|_, place| place.begin_exchange());
+    }
+
+    /// The happenings up to a step of the exchange.
+    pub fn take(&self, step: u32) -> ModelUse {
+        self.0
+            .with_models(|models, place| models.take_until(place.at(step)))
+    }
+
+    /// Whether the exchange ended because a model had no answer.
+    pub fn has_failed(&self) -> bool {
+        self.0
+            .with_models(|models, place| models.failed == Some((place.turn, place.exchange)))
+    }
+
+    /// The problem of a model that ended the attempt; `None` if none did.
+    pub fn problem(&self) -> Option<Problem> {
+        self.0.with_models(|models, _| models.problem.clone())
+    }
+}
+
+/// The records of models in a recorder.
+impl Recorder {
+    /// Notes that the requests of the agent to its models are seen.
+    pub fn see_models(&self) {
+        self.with_models(|_, _| {});
+    }
+
+    /// Begins the next exchange of the turn.
+    pub fn begin_model_exchange(&self) {
+        self.with_models(|_, place| place.begin_exchange());
+    }
+
+    /// Notes the happenings after so many steps of the exchange.
+    pub fn add_model_use(&self, step: u32, used: &ModelUse) {
+        if used.is_empty() {
+            return;
+        }
+        self.with_models(|models, place| models.used.push_back((place.at(step), used.clone())));
+        self.count_bytes(used.size());
+    }
+
+    /// Notes that the exchange ended because a model had no answer.
+    pub fn add_model_failure(&self) {
+        self.with_models(|models, place| models.failed = Some((place.turn, place.exchange)));
+    }
+
+    /// Notes the problem of a model that ended the attempt.
+    pub fn add_model_problem(&self, problem: &Problem) {
+        self.with_models(|models, _| models.problem = Some(problem.clone()));
+    }
+}
+
+/// The place where a conversation is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ModelPlace {
+    turn: u32,
+    exchange: u32,
+}
+
+impl ModelPlace {
+    /// The place at the beginning of `turn`, counted from 1.
+    pub(super) fn of_turn(turn: u32) -> Self {
+        Self { turn, exchange: 0 }
+    }
+
+    fn begin_exchange(&mut self) {
+        self.exchange += 1;
+    }
+
+    fn at(self, step: u32) -> ModelStep {
+        ModelStep {
+            turn: self.turn,
+            exchange: self.exchange,
+            step,
+        }
+    }
+}
+
+impl RecordedModels {
+    /// Takes the happenings up to a place.
+    fn take_until(&mut self, place: ModelStep) -> ModelUse {
+        let mut all = ModelUse::default();
+        while let Some((_, used)) = self.used.pop_front_if(|(step, _)| *step <= place) {
+            all.extend(used);
+        }
+        all
+    }
+
+    /// Removes the happenings of a turn that nobody asks for.
+    pub(super) fn pass_over_turn(&mut self, turn: u32) {
+        self.used.retain(|(step, _)| step.turn != turn);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn passed(seconds: u64) -> ModelUse {
+        ModelUse {
+            passed: Duration::from_secs(seconds),
+            ..ModelUse::default()
+        }
+    }
+
+    #[test]
+    fn happenings_come_back_at_their_step_and_never_after_their_exchange() {
+        let mut place = ModelPlace::of_turn(1);
+        place.begin_exchange();
+        let mut models = RecordedModels::default();
+        for (step, seconds) in [(0, 1), (2, 2), (AFTER_LAST_STEP, 4)] {
+            models.used.push_back((place.at(step), passed(seconds)));
+        }
+        let mut next = place;
+        next.begin_exchange();
+        models.used.push_back((next.at(0), passed(8)));
+        let mut taken = Vec::new();
+        for at in [
+            place.at(0),
+            place.at(1),
+            place.at(3),
+            place.at(AFTER_LAST_STEP),
+            next.at(0),
+        ] {
+            taken.push(models.take_until(at).passed.as_secs());
+        }
+        assert_eq!(taken, [1, 0, 2, 4, 8]);
+    }
+
+    #[test]
+    fn happenings_of_a_turn_that_is_passed_over_are_dropped() {
+        let mut models = RecordedModels::default();
+        for turn in [1, 2] {
+            let place = ModelPlace::of_turn(turn);
+            models
+                .used
+                .push_back((place.at(0), passed(u64::from(turn))));
+        }
+        models.pass_over_turn(1);
+        let used = models.take_until(ModelPlace::of_turn(2).at(0));
+        assert_eq!(used, passed(2));
+    }
+}

@@ -237,7 +237,7 @@ fn a_request_that_is_sent_again_is_an_attempt_of_its_call_whenever_it_comes() {
         };
         answer(&lane, &repeated).unwrap()
     };
-    // Nobody has had an answer to them yet, so that they are new calls.
+    // No answer was given to them yet, so that they are new calls.
     again("a", "A");
     again("b", "B");
     assert_eq!(lane.take().used.calls.len(), 2);

@@ -13,11 +13,11 @@ use serde_json::{Map, Value};
 use super::attempt_store::RecordedAttempt;
 use super::kept_recording::KeptRecording;
 use super::recorded_launcher::RecordedLauncher;
-use super::recorded_models::ReplayedModels;
 use super::recorded_transport::RecordedTransport;
 use super::recorder::{Recorder, RecordingExtent};
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::{Replay, ReplayedLane, problem};
+use super::replayed_models::ReplayedModels;
 use ananke_agents::http::CookieTransport;
 use ananke_agents::pipe::{PipeLauncher, ProgramLauncher, SharedPrograms};
 use ananke_agents::{SessionOptions, Transport, UndeclaredCalls};
@@ -301,7 +301,11 @@ impl AttemptEnvironment {
 
     /// The models of the agent, if this is a replay of an attempt whose requests to models were seen.
     pub fn replayed_models(&self) -> Option<ReplayedModels> {
-        let replay = self.replay().filter(|replay| replay.sees_models())?;
+        let replay = self.replay()?;
+        // Rules about requests are not shown without them, so that a replay without models must not look like one with no calls.
+        if !replay.sees_models() {
+            return None;
+        }
         Some(ReplayedModels(replay.clone()))
     }
 

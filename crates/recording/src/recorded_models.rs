@@ -5,16 +5,15 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use ananke_trace::outcome::Problem;
 use ananke_trace::trace::ModelUse;
-
-use super::recorder::Recorder;
-use super::replay::Replay;
 
 /// A place in a conversation: after so many steps of an exchange with the agent. Steps are frames of its response, and what was read
 /// in them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct ModelStep {
+pub(super) struct ExchangeStep {
     /// The turn, counted from 1.
     pub(super) turn: u32,
     /// The number of the exchange in the turn, counted from 1.
@@ -30,78 +29,20 @@ pub const AFTER_LAST_STEP: u32 = u32::MAX;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct RecordedModels {
     /// The happenings at each step, in their order.
-    pub(super) used: VecDeque<(ModelStep, ModelUse)>,
-    /// The turn and the number of the exchange that ended because a model had no answer; `None` if there is none.
-    pub(super) failed: Option<(u32, u32)>,
+    pub(super) used: VecDeque<(ExchangeStep, ModelUse)>,
+    /// The exchange that ended because a model had no answer; `None` if there is none.
+    pub(super) failed: Option<ModelPlace>,
     /// The problem that ended the attempt; `None` if it did not end with a problem of a model.
     pub(super) problem: Option<Problem>,
 }
 
-/// The models of an attempt that is replayed: nothing is asked.
-#[derive(Clone)]
-pub struct ReplayedModels(pub(super) Replay);
-
-impl ReplayedModels {
-    /// Begins the next exchange of the turn.
-    pub fn begin_exchange(&self) {
-        self.0.with_models(|_, place| place.begin_exchange());
-    }
-
-    /// The happenings up to a step of the exchange.
-    pub fn take(&self, step: u32) -> ModelUse {
-        self.0
-            .with_models(|models, place| models.take_until(place.at(step)))
-    }
-
-    /// Whether the exchange ended because a model had no answer.
-    pub fn has_failed(&self) -> bool {
-        self.0
-            .with_models(|models, place| models.failed == Some((place.turn, place.exchange)))
-    }
-
-    /// The problem of a model that ended the attempt; `None` if none did.
-    pub fn problem(&self) -> Option<Problem> {
-        self.0.with_models(|models, _| models.problem.clone())
-    }
-}
-
-/// The records of models in a recorder.
-impl Recorder {
-    /// Notes that the requests of the agent to its models are seen.
-    pub fn see_models(&self) {
-        self.with_models(|_, _| {});
-    }
-
-    /// Begins the next exchange of the turn.
-    pub fn begin_model_exchange(&self) {
-        self.with_models(|_, place| place.begin_exchange());
-    }
-
-    /// Notes the happenings after so many steps of the exchange.
-    pub fn add_model_use(&self, step: u32, used: &ModelUse) {
-        if used.is_empty() {
-            return;
-        }
-        self.with_models(|models, place| models.used.push_back((place.at(step), used.clone())));
-        self.count_bytes(used.size());
-    }
-
-    /// Notes that the exchange ended because a model had no answer.
-    pub fn add_model_failure(&self) {
-        self.with_models(|models, place| models.failed = Some((place.turn, place.exchange)));
-    }
-
-    /// Notes the problem of a model that ended the attempt.
-    pub fn add_model_problem(&self, problem: &Problem) {
-        self.with_models(|models, _| models.problem = Some(problem.clone()));
-    }
-}
-
 /// The place where a conversation is.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ModelPlace {
-    turn: u32,
-    exchange: u32,
+    /// The turn, counted from 1.
+    pub(super) turn: u32,
+    /// The number of the exchange in the turn, counted from 1.
+    pub(super) exchange: u32,
 }
 
 impl ModelPlace {
@@ -110,12 +51,13 @@ impl ModelPlace {
         Self { turn, exchange: 0 }
     }
 
-    fn begin_exchange(&mut self) {
+    pub(super) fn begin_exchange(&mut self) {
         self.exchange += 1;
     }
 
-    fn at(self, step: u32) -> ModelStep {
-        ModelStep {
+    /// The place after so many steps of the exchange.
+    pub(super) fn at(self, step: u32) -> ExchangeStep {
+        ExchangeStep {
             turn: self.turn,
             exchange: self.exchange,
             step,
@@ -125,15 +67,18 @@ impl ModelPlace {
 
 impl RecordedModels {
     /// Takes the happenings up to a place.
-    fn take_until(&mut self, place: ModelStep) -> ModelUse {
+    pub(super) fn take_until(&mut self, place: ExchangeStep) -> ModelUse {
         let mut all = ModelUse::default();
-        while let Some((_, used)) = self.used.pop_front_if(|(step, _)| *step <= place) {
+        while let Some((step, _)) = self.used.front()
+            && *step <= place
+            && let Some((_, used)) = self.used.pop_front()
+        {
             all.extend(used);
         }
         all
     }
 
-    /// Removes the happenings of a turn that nobody asks for.
+    /// Removes the happenings of a turn that is not needed.
     pub(super) fn pass_over_turn(&mut self, turn: u32) {
         self.used.retain(|(step, _)| step.turn != turn);
     }

@@ -18,7 +18,7 @@ use super::exchange::{
 };
 use super::frames::Frames;
 use super::marked_secrets::{MarkedSecrets, SecretSplitter};
-use super::recorded_models::{ModelPlace, RecordedModels};
+use super::recorded_models::ModelPlace;
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::{Replay, problem};
 use super::{file, name};
@@ -28,7 +28,7 @@ use ananke_base::message::Lane;
 use ananke_model::variables::Secret;
 use ananke_trace::outcome::Problem;
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::Change;
+use ananke_trace::trace::{Change, ModelUse};
 
 /// Ids and transport of an attempt that is recorded. Clones share what was recorded.
 #[derive(Clone)]
@@ -278,17 +278,41 @@ impl Recorder {
         state.recorded.typed.push(TypedInput { turn, gave });
     }
 
-    /// Changes what is recorded of the models at the current place.
-    pub(super) fn with_models(&self, change: impl FnOnce(&mut RecordedModels, &mut ModelPlace)) {
-        let mut state = self.0.state();
-        let state = &mut *state;
-        let models = state.recorded.models.get_or_insert_default();
-        change(models, &mut state.models);
+    /// Notes that the requests of the agent to its models are seen.
+    pub fn see_models(&self) {
+        self.0.state().recorded.models.get_or_insert_default();
     }
 
-    /// Counts so many more bytes of the recording.
-    pub(super) fn count_bytes(&self, bytes: usize) {
-        self.0.receive(&mut self.0.state(), bytes);
+    /// Begins the next exchange of the turn, in which models may be asked.
+    pub fn begin_model_exchange(&self) {
+        self.0.state().models.begin_exchange();
+    }
+
+    /// Notes the happenings with models after so many steps of the exchange.
+    pub fn add_model_use(&self, step: u32, used: &ModelUse) {
+        // Most steps of an agent have none.
+        if used.is_empty() {
+            return;
+        }
+        let mut state = self.0.state();
+        let place = state.models.at(step);
+        let models = state.recorded.models.get_or_insert_default();
+        models.used.push_back((place, used.clone()));
+        self.0.receive(&mut state, used.size());
+    }
+
+    /// Notes that the exchange ended because a model had no answer.
+    pub fn add_model_failure(&self) {
+        let mut state = self.0.state();
+        let place = state.models;
+        state.recorded.models.get_or_insert_default().failed = Some(place);
+    }
+
+    /// Notes the problem of a model that ended the attempt.
+    pub fn add_model_problem(&self, problem: &Problem) {
+        let mut state = self.0.state();
+        let models = state.recorded.models.get_or_insert_default();
+        models.problem = Some(problem.clone());
     }
 
     /// Follows what a lane does, to notice a secret that it sends in pieces.

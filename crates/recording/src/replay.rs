@@ -21,6 +21,7 @@ use ananke_base::text::duration;
 use ananke_model::variables::Secret;
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::redact::Redactor;
+use ananke_trace::trace::ModelUse;
 
 /// The remedy if a request differs from the recorded one.
 const LOOSE: &str = "the test or its target changed since then: record it again with `--record`, or play it all the same with `--replay-loose`";
@@ -362,14 +363,33 @@ impl Replay {
         self.0.left().models.is_some()
     }
 
-    /// Reads what was recorded of the models at the current place.
-    pub(super) fn with_models<T>(
-        &self,
-        read: impl FnOnce(&mut RecordedModels, &mut ModelPlace) -> T,
-    ) -> T {
+    /// Begins the next exchange of the turn, in which models may have been asked.
+    pub(super) fn begin_model_exchange(&self) {
+        self.0.left().model_place.begin_exchange();
+    }
+
+    /// The happenings with models after so many steps of the exchange, and before.
+    pub(super) fn model_use(&self, step: u32) -> ModelUse {
         let mut left = self.0.left();
-        let left = &mut *left;
-        read(left.models.get_or_insert_default(), &mut left.model_place)
+        let place = left.model_place.at(step);
+        match &mut left.models {
+            Some(models) => models.take_until(place),
+            None => ModelUse::default(),
+        }
+    }
+
+    /// Whether the exchange ended because a model had no answer.
+    pub(super) fn has_model_failed(&self) -> bool {
+        let left = self.0.left();
+        match &left.models {
+            Some(models) => models.failed == Some(left.model_place),
+            None => false,
+        }
+    }
+
+    /// The problem of a model that ended the attempt; `None` if there is none.
+    pub(super) fn model_problem(&self) -> Option<Problem> {
+        self.0.left().models.as_ref()?.problem.clone()
     }
 
     /// These values are markers in the file.

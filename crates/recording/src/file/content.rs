@@ -14,7 +14,7 @@ use crate::exchange::{
     RecordedResponse, ScriptAnswer, TypedInput,
 };
 
-use crate::recorded_models::{AFTER_LAST_STEP, ModelStep, RecordedModels};
+use crate::recorded_models::{AFTER_LAST_STEP, ExchangeStep, RecordedModels};
 use ananke_agents::{Method, ResponseHead};
 use ananke_base::context::CaseKey;
 use ananke_base::message::Lane;
@@ -153,8 +153,8 @@ impl RecordingContent {
             }
             RecordingLine::ModelProblem(line) => {
                 let models = self.models()?;
-                models.failed = line.exchange;
-                models.problem = Some(line.failed.problem(ErrorKind::Model));
+                models.failed = line.failed_in;
+                models.problem = Some(line.problem.problem(ErrorKind::Model));
             }
             RecordingLine::Head(line) => self.open()?.receive(line)?,
             RecordingLine::Event(line) => {
@@ -297,15 +297,17 @@ fn script_answer(line: ScriptLine, after: usize) -> Result<ScriptAnswer, &'stati
 }
 
 /// The happenings with models at one step.
-fn model_use(line: ModelsLine) -> Result<(ModelStep, ModelUse), &'static str> {
+fn model_use(line: ModelsLine) -> Result<(ExchangeStep, ModelUse), &'static str> {
     let mut calls = Vec::new();
     for call in line.calls {
-        let call = serde_json::from_value(call);
-        calls.push(call.map_err(
-            |_| "a call to a model has `name`, `api`, `request`, `answer` and `answered_by`",
-        )?);
+        let Ok(call) = serde_json::from_value(call) else {
+            return Err(
+                "a call to a model has `name`, `api`, `request`, `answer` and `answered_by`",
+            );
+        };
+        calls.push(call);
     }
-    let place = ModelStep {
+    let place = ExchangeStep {
         turn: line.turn,
         exchange: line.exchange,
         step: line.step.unwrap_or(AFTER_LAST_STEP),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::recorded_models::ModelPlace;
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::trace::AskedAgain;
 
@@ -310,11 +311,11 @@ pub(super) struct ModelsLine {
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct ModelProblemLine {
-    /// The turn and the number of the exchange that ended because a model had no answer; omitted if none did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) exchange: Option<(u32, u32)>,
     #[serde(flatten)]
-    pub(super) failed: FailureLine,
+    pub(super) problem: FailureLine,
+    /// The exchange that ended because a model had no answer; omitted if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) failed_in: Option<ModelPlace>,
 }
 
 #[expect(

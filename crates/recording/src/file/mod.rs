@@ -28,7 +28,9 @@ mod tests {
         RecordedResponse, ScriptAnswer, TypedInput,
     };
 
-    use super::super::recorded_models::{AFTER_LAST_STEP, ModelStep, RecordedModels};
+    use super::super::recorded_models::{
+        AFTER_LAST_STEP, ExchangeStep, ModelPlace, RecordedModels,
+    };
     use super::*;
     use ananke_agents::{Method, ResponseHead};
     use ananke_base::context::CaseKey;
@@ -165,7 +167,7 @@ mod tests {
     }
 
     fn models() -> RecordedModels {
-        let step = |exchange, step| ModelStep {
+        let step = |exchange, step| ExchangeStep {
             turn: 1,
             exchange,
             step,
@@ -199,7 +201,10 @@ mod tests {
         };
         RecordedModels {
             used: [(step(1, 3), used), (step(2, AFTER_LAST_STEP), again)].into(),
-            failed: Some((1, 2)),
+            failed: Some(ModelPlace {
+                turn: 1,
+                exchange: 2,
+            }),
             problem: Some(Problem::new(ErrorKind::Model, "s3cr3t was not asked").help("ask")),
         }
     }
@@ -305,7 +310,7 @@ mod tests {
             [
                 r#"{"models":{"turn":1,"exchange":1,"step":3,"passed_us":1500,"calls":[{"name":"main","api":"chat completions","request":{"model":"gpt-5","messages":[{"system":"Say <secret:TOKEN> <n>."}]},"answer":{"text":"<secret:TOKEN>","finish":"complete","usage":{"input":7,"output":1,"total":8}},"answered_by":"recording 2"}]}}"#,
                 r#"{"models":{"turn":1,"exchange":2,"asked_again":[{"name":"main","call":1}]}}"#,
-                r#"{"model_problem":{"exchange":[1,2],"message":"<secret:TOKEN> was not asked","help":"ask"}}"#,
+                r#"{"model_problem":{"message":"<secret:TOKEN> was not asked","help":"ask","failed_in":{"turn":1,"exchange":2}}}"#,
             ]
         );
         let again = read(&CaseKey::first("a"), &text).unwrap().models.unwrap();

@@ -24,7 +24,7 @@ use ananke_base::message::Lane;
 use ananke_base::text::escape;
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::process::ExitStatus;
-use ananke_trace::trace::{AskedAgain, ModelCall};
+use ananke_trace::trace::ModelCall;
 
 /// The text of the file that keeps `recorded`; `mark` replaces every secret by a marker.
 pub(crate) fn write(key: &CaseKey, recorded: &Recorded, mark: &dyn Fn(&str) -> String) -> String {
@@ -104,26 +104,25 @@ impl RecordingWriter<'_> {
 
     fn models(&mut self, models: &RecordedModels) {
         for (place, used) in &models.used {
+            // Scripts name milliseconds, which are few.
             let micros = u64::try_from(used.passed.as_micros()).unwrap_or(u64::MAX);
-            let again = used.asked_again.iter();
+            let mut calls = Vec::new();
+            for call in &used.calls {
+                calls.push(self.call(call));
+            }
             self.line(&RecordingLine::Models(ModelsLine {
                 turn: place.turn,
                 exchange: place.exchange,
                 step: (place.step != AFTER_LAST_STEP).then_some(place.step),
                 passed_us: (micros > 0).then_some(micros),
-                calls: used.calls.iter().map(|call| self.call(call)).collect(),
-                asked_again: again
-                    .map(|again| AskedAgain {
-                        name: (self.mark)(&again.name),
-                        call: again.call,
-                    })
-                    .collect(),
+                calls,
+                asked_again: used.asked_again.clone(),
             }));
         }
         if let Some(problem) = &models.problem {
             self.line(&RecordingLine::ModelProblem(ModelProblemLine {
-                exchange: models.failed,
-                failed: self.failed(problem),
+                failed_in: models.failed,
+                problem: self.failed(problem),
             }));
         }
     }

@@ -67,9 +67,10 @@ impl Attempt<'_> {
             opened = AttemptModels::open(hosted, &prepared.model_scripts, self.key).await;
         })
         .await;
-        opened
-            .map(|models| Arc::new(models.recorded_by(recorder)))
-            .map_err(|error| Problem::new(ErrorKind::Model, error))
+        match opened {
+            Ok(models) => Ok(Arc::new(models.recorded_by(recorder))),
+            Err(error) => Err(Problem::new(ErrorKind::Model, error)),
+        }
     }
 
     /// Lets programs that are started for this attempt ask its own lanes of the models.

@@ -20,9 +20,9 @@ pub(crate) struct AttemptModels {
     problems: Mutex<Vec<ModelProblem>>,
     /// The number of further ones.
     more_problems: AtomicUsize,
-    /// The models of an earlier attempt, which is replayed.
+    /// What an earlier attempt asked, if this is a replay of it.
     replayed: Option<ReplayedModels>,
-    /// The recorder of the attempt, if it is recorded.
+    /// Notes what the models are asked; `None` if the attempt is not recorded.
     recorder: Option<Recorder>,
 }
 
@@ -69,7 +69,7 @@ impl AttemptModels {
         Ok(opened)
     }
 
-    /// The models of an earlier attempt, whose agent is not asked.
+    /// Gives back what an earlier attempt asked.
     pub(crate) fn replaying(replayed: ReplayedModels) -> Self {
         Self {
             replayed: Some(replayed),
@@ -182,10 +182,11 @@ impl AttemptModels {
             Some(replayed) => replayed.problem(),
             None => self.problem_of_lanes(),
         };
-        if let (Some(problem), Some(recorder)) = (&problem, &self.recorder) {
-            recorder.add_model_problem(problem);
+        let problem = problem?;
+        if let Some(recorder) = &self.recorder {
+            recorder.add_model_problem(&problem);
         }
-        problem
+        Some(problem)
     }
 
     /// The first problem of the lanes, with the number of the others.

@@ -125,15 +125,22 @@ impl ModelSink<'_> {
     fn flush(&mut self, at: At, step: u32) -> ControlFlow<Stop> {
         let used = self.models.take(step);
         self.clock.advance(used.passed);
-        for change in used.into_changes() {
-            if self.sink.change(at, change).is_break() {
-                self.is_stopped = true;
-            }
+        for call in used.calls {
+            self.report(at, Change::ModelCalled(Box::new(call)));
+        }
+        for again in used.asked_again {
+            self.report(at, Change::ModelAskedAgain(again));
         }
         if self.is_stopped {
             ControlFlow::Break(Stop)
         } else {
             ControlFlow::Continue(())
+        }
+    }
+
+    fn report(&mut self, at: At, change: Change<'_>) {
+        if self.sink.change(at, change).is_break() {
+            self.is_stopped = true;
         }
     }
 }

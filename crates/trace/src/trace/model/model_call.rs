@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Usage;
-use crate::trace::{Change, is_same_json};
+use crate::trace::is_same_json;
 
 /// A request to a model, without what its API adds to it: ids, streaming, caching and metadata.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
@@ -355,15 +355,6 @@ impl ModelUse {
         self.calls.extend(other.calls);
         self.asked_again.extend(other.asked_again);
         self.passed += other.passed;
-    }
-
-    /// The changes of a trace, in their order.
-    pub fn into_changes(self) -> impl Iterator<Item = Change<'static>> {
-        let calls = self.calls.into_iter();
-        let again = self.asked_again.into_iter();
-        calls
-            .map(|call| Change::ModelCalled(Box::new(call)))
-            .chain(again.map(Change::ModelAskedAgain))
     }
 }
 

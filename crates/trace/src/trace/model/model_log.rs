@@ -82,16 +82,19 @@ impl Trace {
     }
 
     pub(in crate::trace) fn count_attempt(&mut self, again: &AskedAgain, deltas: &mut Vec<Delta>) {
-        let mut of_model = self.model_calls.iter_mut().enumerate();
-        let mut calls = of_model
-            .by_ref()
-            .filter(|(_, logged)| logged.call.name == again.name);
-        let Some((index, logged)) = again.call.checked_sub(1).and_then(|place| calls.nth(place))
-        else {
-            return;
-        };
-        logged.attempts = logged.attempts.saturating_add(1);
-        deltas.push(Delta::ModelAskedAgain(index));
+        let mut number = 0;
+        for (index, logged) in self.model_calls.iter_mut().enumerate() {
+            // Each model numbers its own calls.
+            if logged.call.name != again.name {
+                continue;
+            }
+            number += 1;
+            if number == again.call {
+                logged.attempts = logged.attempts.saturating_add(1);
+                deltas.push(Delta::ModelAskedAgain(index));
+                return;
+            }
+        }
     }
 }
 

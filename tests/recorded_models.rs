@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const SCRIPT: &str = "version: \"1.4\"
+pub(crate) const SCRIPT: &str = "version: \"1.4\"
 replies:
   - - think: Hm
     - say: One moment.
@@ -20,20 +20,20 @@ replies:
 ";
 
 /// A server of `ananke model`.
-struct Model {
+pub(crate) struct Model {
     child: Child,
     port: u16,
 }
 
 /// The end of a server.
 #[derive(Debug)]
-struct Ended {
-    code: i32,
-    stderr: String,
+pub(crate) struct Ended {
+    pub(crate) code: i32,
+    pub(crate) stderr: String,
 }
 
 impl Model {
-    fn start(folder: &Path, arguments: &[&str]) -> Self {
+    pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
         let mut model = Self {
             child: command(folder, arguments).spawn().unwrap(),
             port: 0,
@@ -48,12 +48,12 @@ impl Model {
         model
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
     /// Ends it as Ctrl-C does.
-    fn end(self) -> Ended {
+    pub(crate) fn end(self) -> Ended {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
         self.ended()
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use globset::GlobSet;
 use tokio::task::JoinSet;
 
-use crate::environment::provider_environment;
+use crate::environment::{is_key_for, provider_environment};
 use crate::evidence::{LANE_PREFIX, escaped};
 use crate::model_lanes::ModelLanes;
 use crate::model_server::{ModelListener, ModelServer, ServedModel};
@@ -35,6 +35,8 @@ pub struct HostedModel {
     pub upstreams: Upstreams,
     /// The files from which lanes replay, and into which they record.
     pub recordings: Arc<RunRecordings>,
+    /// The names of the providers that any of the models asks. Their keys stay in the environment.
+    asked: Arc<[String]>,
 }
 
 impl HostedModels {
@@ -50,6 +52,9 @@ impl HostedModels {
     ) -> Result<Self, String> {
         // All ports are bound before one is served, because every server has to know the lanes of all models.
         let mut hosted = Self::default();
+        let live = setups.iter().filter(|setup| setup.is_live());
+        let asked = live.flat_map(|setup| &setup.upstreams);
+        let asked: Arc<[String]> = asked.map(|(provider, _)| provider.clone()).collect();
         let mut ports = Vec::new();
         for setup in setups {
             let name = &setup.name;
@@ -70,6 +75,7 @@ impl HostedModels {
                 lanes: Arc::new(lanes),
                 upstreams,
                 recordings: Arc::clone(recordings),
+                asked: Arc::clone(&asked),
             });
             ports.push(port);
         }
@@ -121,6 +127,10 @@ impl HostedModel {
         match &self.setup.environment {
             ModelEnvironment::Default => {
                 for (name, value) in provider_environment(url, no_proxy) {
+                    // A program that asks a provider needs its keys, and those of all others are removed.
+                    if self.asked.iter().any(|asked| is_key_for(asked, name)) {
+                        continue;
+                    }
                     variables.push((name.to_owned(), value));
                 }
             }

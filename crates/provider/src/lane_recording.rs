@@ -60,6 +60,8 @@ pub struct RecordingSetup {
     pub ignore: Vec<Regex>,
     /// Whether other parameters of sampling make another request.
     pub strict_params: bool,
+    /// Whether recorded calls that were not asked for are a warning.
+    pub is_loose: bool,
     /// The providers that may be asked.
     pub upstreams: Upstreams,
     /// The clock of arrivals.
@@ -365,6 +367,9 @@ impl LaneRecording {
             count => format!("{count} of {all} recorded calls were not asked for"),
         };
         let mut problem = ModelProblem::new(ModelProblemKind::UnusedRecording, message);
+        if self.setup.is_loose {
+            problem = problem.as_warning();
+        }
         problem = problem.fact(format!("recording: {}", self.setup.shown));
         for line in unused.into_iter().take(SHOWN_CALLS) {
             problem = problem.fact(line);
@@ -518,7 +523,7 @@ fn other_params(place: usize, call: &RecordedModelCall, asked: &LaneRequest<'_>)
     );
     ModelProblem::new(ModelProblemKind::Params, message)
         .fact(format!("recorded: {}", params_of(&call.request.params)))
-        .fact(format!("asked:    {}", params_of(&asked.request.params)))
+        .fact(format!("asked: {}", params_of(&asked.request.params)))
 }
 
 fn params_of(params: &serde_json::Map<String, serde_json::Value>) -> String {

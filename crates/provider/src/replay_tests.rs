@@ -27,6 +27,7 @@ fn setup(calls: Vec<RecordedModelCall>) -> RecordingSetup {
         again: "ananke run shop.test.yaml:12 --models record".to_owned(),
         ignore: Vec::new(),
         strict_params: false,
+        is_loose: false,
         upstreams: super::Upstreams::default(),
         clock: Arc::new(ManualClock::default()),
         secrets: Vec::new(),

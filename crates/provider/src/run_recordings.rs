@@ -69,6 +69,7 @@ impl RunRecordings {
             again,
             ignore: setup.ignore.clone(),
             strict_params: setup.strict_params,
+            is_loose: setup.is_loose,
             upstreams: upstreams.clone(),
             clock: Arc::clone(&self.clock),
             secrets: self.secrets.clone(),

@@ -12,6 +12,9 @@ use ananke_provider::{HostedModel, LanePermit, ModelLane, ModelProblem};
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::trace::{ModelCall, Trace};
 
+/// The most warnings of models that an attempt shows; the rest is counted.
+const MOST_WARNINGS: usize = 20;
+
 /// The models that one attempt uses. The lanes close when it is dropped.
 #[derive(Default)]
 pub(crate) struct AttemptModels {
@@ -20,6 +23,8 @@ pub(crate) struct AttemptModels {
     problems: Mutex<Vec<ModelProblem>>,
     /// The number of further ones.
     more_problems: AtomicUsize,
+    /// The warnings, which end nothing.
+    warnings: Mutex<Vec<ModelProblem>>,
 }
 
 /// The place of the attempt among the tests that ask one model.
@@ -113,6 +118,7 @@ impl AttemptModels {
             all.calls.extend(happened.calls);
             all.passed += happened.passed;
             lock(&self.problems).extend(happened.problems);
+            lock(&self.warnings).extend(happened.warnings);
             self.more_problems
                 .fetch_add(happened.more_problems, Ordering::Relaxed);
         }
@@ -163,6 +169,21 @@ impl AttemptModels {
             message: format!("{}: {message}", first.kind.as_str()),
             help: first.help.clone(),
         })
+    }
+
+    /// The warnings of all lanes, one line each.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for warning in lock(&self.warnings).iter().take(MOST_WARNINGS) {
+            lines.push(format!("{}: {}", warning.kind.as_str(), warning.line()));
+        }
+        let further = lock(&self.warnings).len().saturating_sub(lines.len());
+        if further > 0 {
+            lines.push(format!(
+                "{further} more warnings about models are not shown"
+            ));
+        }
+        lines
     }
 
     /// The variables for a program that is started for this attempt alone: its requests name the lane.

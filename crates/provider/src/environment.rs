@@ -31,17 +31,20 @@ const KEYS_OF_OTHER_APIS: &[&str] = &[
     "COHERE_API_KEY",
 ];
 
-/// The keys of Anthropic.
 const KEYS_OF_ANTHROPIC: &[&str] = &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
 
-/// Whether a request to this `upstream` of a model may need the key in the variable `name`. Many providers have the API of OpenAI.
-pub(crate) fn is_key_for(upstream: &str, name: &str) -> bool {
-    if upstream == "anthropic" {
-        return KEYS_OF_ANTHROPIC.contains(&name);
+/// Whether requests to one of these `upstreams` may need the key in the variable `name`. Many providers have the API of OpenAI.
+pub(crate) fn is_key_for(upstreams: &[(String, String)], name: &str) -> bool {
+    for (upstream, _) in upstreams {
+        let is_of_anthropic = KEYS_OF_ANTHROPIC.contains(&name);
+        if is_of_anthropic != (upstream == "anthropic") {
+            continue;
+        }
+        if PROVIDER_KEYS.contains(&name) && !KEYS_OF_OTHER_APIS.contains(&name) {
+            return true;
+        }
     }
-    PROVIDER_KEYS.contains(&name)
-        && !KEYS_OF_ANTHROPIC.contains(&name)
-        && !KEYS_OF_OTHER_APIS.contains(&name)
+    false
 }
 
 /// The remedy for an agent that never asks.
@@ -127,7 +130,8 @@ mod tests {
             ("anthropic", "ANTHROPIC_AUTH_TOKEN", true),
             ("anthropic", "OPENAI_API_KEY", false),
         ] {
-            assert_eq!(is_key_for(upstream, name), expected, "{upstream} {name}");
+            let asked = [(upstream.to_owned(), String::new())];
+            assert_eq!(is_key_for(&asked, name), expected, "{upstream} {name}");
         }
     }
 

@@ -35,8 +35,8 @@ pub struct HostedModel {
     pub upstreams: Upstreams,
     /// The files from which lanes replay, and into which they record.
     pub recordings: Arc<RunRecordings>,
-    /// The names of the providers that any of the models asks. Their keys stay in the environment.
-    asked: Arc<[String]>,
+    /// The providers that any of the models asks, as in their setups. The keys of these stay in the environment.
+    asked: Arc<[(String, String)]>,
 }
 
 impl HostedModels {
@@ -52,9 +52,13 @@ impl HostedModels {
     ) -> Result<Self, String> {
         // All ports are bound before one is served, because every server has to know the lanes of all models.
         let mut hosted = Self::default();
-        let live = setups.iter().filter(|setup| setup.is_live());
-        let asked = live.flat_map(|setup| &setup.upstreams);
-        let asked: Arc<[String]> = asked.map(|(provider, _)| provider.clone()).collect();
+        let mut asked = Vec::new();
+        for setup in setups {
+            if setup.is_live() {
+                asked.extend_from_slice(&setup.upstreams);
+            }
+        }
+        let asked: Arc<[(String, String)]> = asked.into();
         let mut ports = Vec::new();
         for setup in setups {
             let name = &setup.name;
@@ -128,7 +132,7 @@ impl HostedModel {
             ModelEnvironment::Default => {
                 for (name, value) in provider_environment(url, no_proxy) {
                     // A program that asks a provider needs its keys, and those of all others are removed.
-                    if self.asked.iter().any(|asked| is_key_for(asked, name)) {
+                    if is_key_for(&self.asked, name) {
                         continue;
                     }
                     variables.push((name.to_owned(), value));

@@ -368,7 +368,7 @@ impl LaneRecording {
         };
         let mut problem = ModelProblem::new(ModelProblemKind::UnusedRecording, message);
         if self.setup.is_loose {
-            problem = problem.as_warning();
+            problem = problem.into_warning();
         }
         problem = problem.fact(format!("recording: {}", self.setup.shown));
         for line in unused.into_iter().take(SHOWN_CALLS) {

@@ -93,8 +93,8 @@ impl ModelProblem {
         self
     }
 
-    /// The problem as a warning.
-    pub(crate) fn as_warning(mut self) -> Self {
+    /// The same problem, which ends no test.
+    pub(crate) fn into_warning(mut self) -> Self {
         self.is_warning = true;
         self
     }

@@ -11,8 +11,8 @@ use ananke_base::text::any_of;
 /// The most keys that a searched place is deep.
 const DEEPEST: usize = 3;
 
-/// The most mappings further out in which a key is looked for. A key that is indented too far is one or two levels too deep;
-/// one that a mapping far outside happens to have as well is a word of the user's own.
+/// The most outer levels in which a key is looked for. A key that is indented too far is one or two levels too deep. If only a level
+/// far outside has the key, another one was meant.
 const FARTHEST: usize = 2;
 
 /// The most places that are named.

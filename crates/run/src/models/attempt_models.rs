@@ -12,7 +12,7 @@ use ananke_provider::{HostedModel, LanePermit, ModelLane, ModelProblem};
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::trace::{ModelCall, Trace};
 
-/// The most warnings of models that an attempt shows; the rest is counted.
+/// The most warnings of models that an attempt shows.
 const MOST_WARNINGS: usize = 20;
 
 /// The models that one attempt uses. The lanes close when it is dropped.
@@ -24,7 +24,7 @@ pub(crate) struct AttemptModels {
     /// The number of further ones.
     more_problems: AtomicUsize,
     /// The warnings, which end nothing.
-    warnings: Mutex<Vec<ModelProblem>>,
+    warnings: Mutex<Vec<String>>,
 }
 
 /// The place of the attempt among the tests that ask one model.
@@ -118,7 +118,9 @@ impl AttemptModels {
             all.calls.extend(happened.calls);
             all.passed += happened.passed;
             lock(&self.problems).extend(happened.problems);
-            lock(&self.warnings).extend(happened.warnings);
+            for warning in &happened.warnings {
+                self.add_warning(warning);
+            }
             self.more_problems
                 .fetch_add(happened.more_problems, Ordering::Relaxed);
         }
@@ -173,17 +175,18 @@ impl AttemptModels {
 
     /// The warnings of all lanes, one line each.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        for warning in lock(&self.warnings).iter().take(MOST_WARNINGS) {
-            lines.push(format!("{}: {}", warning.kind.as_str(), warning.line()));
+        lock(&self.warnings).clone()
+    }
+
+    fn add_warning(&self, warning: &ModelProblem) {
+        let mut warnings = lock(&self.warnings);
+        match warnings.len() {
+            count if count < MOST_WARNINGS => {
+                warnings.push(format!("{}: {}", warning.kind.as_str(), warning.line()));
+            }
+            MOST_WARNINGS => warnings.push("more warnings about models are not shown".to_owned()),
+            _ => {}
         }
-        let further = lock(&self.warnings).len().saturating_sub(lines.len());
-        if further > 0 {
-            lines.push(format!(
-                "{further} more warnings about models are not shown"
-            ));
-        }
-        lines
     }
 
     /// The variables for a program that is started for this attempt alone: its requests name the lane.

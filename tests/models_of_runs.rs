@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
@@ -219,4 +219,122 @@ while IFS= read -r input; do
     assert_eq!(output.status.code(), Some(1), "{}", printed(&output));
     let miss = "model-miss: the agent asked for embeddings";
     assert!(printed(&output).contains(miss), "{}", printed(&output));
+}
+
+/// The files below a directory.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn recordings_are_checked_without_a_run() {
+    let project = Project::recorded(&[("pay.test.yaml", TEST)], BASH);
+    let recordings = project.path().join("recordings");
+    let file = files(&recordings).remove(0);
+    let shown = file.strip_prefix(project.path()).unwrap();
+    let shown = shown.to_str().unwrap().to_owned();
+    let text = fs::read_to_string(&file).unwrap();
+    // A recording of an agent may be next to it.
+    fs::write(
+        recordings.join("models/agent.jsonl"),
+        "{\"recording\":{\"version\":\"1.4\"}}\n",
+    )
+    .unwrap();
+    let output = project.ananke(&["check"]);
+    assert_eq!(output.status.code(), Some(0), "{}", printed(&output));
+    assert_eq!(
+        printed(&output).trim(),
+        "1 test in 1 file: no errors",
+        "{}",
+        printed(&output)
+    );
+
+    let with_key = text.replacen("Pay my cart.", "Pay\\nsk-proj-abcdefgh12345678", 1);
+    let cut = text[..text.len() / 2].to_owned();
+    let other = text.replacen("\"1.0\"", "\"7.0\"", 1);
+    for (broken, code, message) in [
+        (
+            with_key,
+            "recorded-secret",
+            "2: this line has the key of a provider",
+        ),
+        (cut, "model-recording", "2: this is no line of a recording"),
+        (
+            other,
+            "model-recording",
+            "1: the recording has the version `7.0`",
+        ),
+        (
+            "{}\n".to_owned(),
+            "model-recording",
+            "1: this is not a recording of calls to a model",
+        ),
+    ] {
+        fs::write(&file, broken).unwrap();
+        let output = project.ananke(&["check"]);
+        assert_eq!(output.status.code(), Some(1), "{}", printed(&output));
+        let expected = format!("error[{code}]: {shown}:{message}");
+        assert!(printed(&output).contains(&expected), "{}", printed(&output));
+        assert!(
+            !printed(&output).contains("abcdefgh"),
+            "{}",
+            printed(&output)
+        );
+    }
+
+    // A test of another name has no recording, and nothing replays the old one.
+    fs::write(&file, text).unwrap();
+    project.write("pay.test.yaml", &TEST.replace("pays once", "pays twice"));
+    let orphaned = format!("orphaned recording of a model, which no test replays: {shown}\n");
+    let output = project.ananke(&["check"]);
+    assert_eq!(output.status.code(), Some(0), "{}", printed(&output));
+    assert!(printed(&output).contains(&orphaned), "{}", printed(&output));
+    let output = project.ananke(&["check", "pay.test.yaml"]);
+    assert!(
+        !printed(&output).contains("orphaned"),
+        "{}",
+        printed(&output)
+    );
+}
+
+#[test]
+fn recordings_that_are_stale_for_one_reason_are_one_cause() {
+    let tests = [
+        ("a.test.yaml", TEST),
+        ("b.test.yaml", TEST),
+        ("two words.test.yaml", TEST),
+    ];
+    let project = Project::recorded(&tests, BASH);
+    project.change("Never charge twice.", "Charge once.");
+    let output = project.run(&["-o", "r.md"]);
+    assert_eq!(output.status.code(), Some(1), "{}", printed(&output));
+    let cause = "stale-recording: the model was asked something that is not recorded: the system prompt differs";
+    let all = printed(&output);
+    let (_, list) = all.split_once("\nerrors\n").unwrap_or(("", &all));
+    assert!(list.contains(&format!("3 tests  {cause}")), "{list}");
+    let command = "record all again: ananke run a.test.yaml b.test.yaml 'two words.test.yaml' --models record";
+    assert_eq!(list.matches(command).count(), 1, "{list}");
+    let report = project.read("r.md");
+    let command = "record all again: `ananke run a.test.yaml b.test.yaml 'two words.test.yaml' --models record`";
+    assert_eq!(report.matches(command).count(), 1, "{report}");
+    // The findings of the first test and its transcript have the difference, and those of no other test.
+    assert_eq!(report.matches("Charge once.").count(), 2, "{report}");
+
+    // A test alone has its own command.
+    let output = project.run(&["a.test.yaml"]);
+    let all = printed(&output);
+    assert!(
+        all.contains("if that is meant: ananke run a.test.yaml --models record"),
+        "{all}"
+    );
+    assert!(!all.contains("record all again"), "{all}");
 }

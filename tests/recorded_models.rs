@@ -324,10 +324,11 @@ fn a_change_of_the_agent_is_stale_and_shown() {
         assert_eq!(ended.code, 1, "{ended:?}");
         let lines: Vec<&str> = ended.stderr.lines().collect();
         assert_eq!(lines.len(), 5, "{ended:?}");
-        assert!(lines[0].starts_with(
-            "error[stale-recording]: the model was asked something that is not recorded: call"
-        ));
-        assert_eq!(lines[1].trim(), cause);
+        let message = format!(
+            "error[stale-recording]: the model was asked something that is not recorded: {cause}"
+        );
+        assert_eq!(lines[0], message);
+        assert!(lines[1].starts_with("  call "), "{ended:?}");
         assert!(
             lines[2].ends_with(&format!("of the recording): {expected}")),
             "{ended:?}"
@@ -378,11 +379,11 @@ fn without_a_recording_nothing_is_asked_and_the_command_is_printed() {
     assert!(
         answers
             .unwrap_err()
-            .contains("there is no recording of `other`")
+            .contains("there is no recording; call 1 of `other`")
     );
     assert_eq!(ended.code, 1);
     for part in [
-        "error[model-miss]: there is no recording of `other`",
+        "error[model-miss]: there is no recording\n  call 1 of `other`",
         "error[unused-recording]: the agent never asked",
     ] {
         assert!(ended.stderr.contains(part), "{ended:?}");

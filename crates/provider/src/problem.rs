@@ -86,13 +86,6 @@ impl ModelProblem {
         }
     }
 
-    /// The problem as one of another kind.
-    pub(crate) fn of_kind(mut self, kind: ModelProblemKind) -> Self {
-        self.kind = kind;
-        self.is_warning = kind.is_warning();
-        self
-    }
-
     /// The same problem, which ends no test.
     pub(crate) fn into_warning(mut self) -> Self {
         self.is_warning = true;

@@ -180,7 +180,7 @@ fn name_providers(plan: &Plan, context: &Context, screen: Screen<'_>) -> Result<
 }
 
 /// The recordings of the models, next to the config.
-fn recordings_of(plan: &Plan, context: &Context) -> RunRecordings {
+pub(crate) fn recordings_of(plan: &Plan, context: &Context) -> RunRecordings {
     let config = &plan.config.source.path;
     let mut secrets = Vec::new();
     for name in PROVIDER_KEYS {

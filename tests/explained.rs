@@ -16,7 +16,7 @@ type Texts = &'static [(&'static str, &'static str)];
 
 /// Codes that no file of a project shows by itself: the files in addition to `a.test.yaml`, and the arguments of the
 /// command.
-const COMMANDS: [(Code, Texts, &str); 20] = [
+const COMMANDS: [(Code, Texts, &str); 22] = [
     (Code::BadEncoding, &[], "check latin1.test.yaml"),
     (
         Code::BadReport,
@@ -45,6 +45,22 @@ const COMMANDS: [(Code, Texts, &str); 20] = [
     ),
     (Code::LeftOut, &[("ananke.config.yml", "")], "check"),
     (Code::LimitExceeded, &[], "check large.test.yaml"),
+    (
+        Code::ModelRecording,
+        &[(
+            "recordings/models/main/pay/pays-once.jsonl",
+            "{\"model_recording\":{\"version\":\"1.0\",\"lane\":\"pay.test.yaml::pays-once\"}}\n",
+        )],
+        "check",
+    ),
+    (
+        Code::RecordedSecret,
+        &[(
+            "recordings/models/main/pay/pays-once.jsonl",
+            "{\"model_recording\":{\"version\":\"1.0\",\"lane\":\"sk-proj-abcdefgh12345678\"}}\n{\"end\":{\"calls\":0}}\n",
+        )],
+        "check",
+    ),
     (Code::NoTests, &[], "run --filter refund"),
     (
         Code::OtherConfig,

@@ -52,6 +52,7 @@ mod mcp;
 mod mistakes;
 mod mocks;
 mod models_of_agents;
+mod models_of_runs;
 mod mutations;
 mod named_tests;
 mod newer_forms;

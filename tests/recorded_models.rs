@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-const SCRIPT: &str = "version: \"1.4\"
+pub(crate) const SCRIPT: &str = "version: \"1.4\"
 replies:
   - - think: Hm
     - say: One moment.
@@ -20,20 +20,20 @@ replies:
 ";
 
 /// A server of `ananke model`.
-struct Model {
+pub(crate) struct Model {
     child: Child,
     port: u16,
 }
 
 /// The end of a server.
 #[derive(Debug)]
-struct Ended {
-    code: i32,
-    stderr: String,
+pub(crate) struct Ended {
+    pub(crate) code: i32,
+    pub(crate) stderr: String,
 }
 
 impl Model {
-    fn start(folder: &Path, arguments: &[&str]) -> Self {
+    pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
         let mut model = Self {
             child: command(folder, arguments).spawn().unwrap(),
             port: 0,
@@ -48,12 +48,12 @@ impl Model {
         model
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
     /// Ends it as Ctrl-C does.
-    fn end(self) -> Ended {
+    pub(crate) fn end(self) -> Ended {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
         self.ended()
     }
@@ -324,10 +324,11 @@ fn a_change_of_the_agent_is_stale_and_shown() {
         assert_eq!(ended.code, 1, "{ended:?}");
         let lines: Vec<&str> = ended.stderr.lines().collect();
         assert_eq!(lines.len(), 5, "{ended:?}");
-        assert!(lines[0].starts_with(
-            "error[stale-recording]: the model was asked something that is not recorded: call"
-        ));
-        assert_eq!(lines[1].trim(), cause);
+        let message = format!(
+            "error[stale-recording]: the model was asked something that is not recorded: {cause}"
+        );
+        assert_eq!(lines[0], message);
+        assert!(lines[1].starts_with("  call "), "{ended:?}");
         assert!(
             lines[2].ends_with(&format!("of the recording): {expected}")),
             "{ended:?}"
@@ -378,11 +379,11 @@ fn without_a_recording_nothing_is_asked_and_the_command_is_printed() {
     assert!(
         answers
             .unwrap_err()
-            .contains("there is no recording of `other`")
+            .contains("there is no recording; call 1 of `other`")
     );
     assert_eq!(ended.code, 1);
     for part in [
-        "error[model-miss]: there is no recording of `other`",
+        "error[model-miss]: there is no recording\n  call 1 of `other`",
         "error[unused-recording]: the agent never asked",
     ] {
         assert!(ended.stderr.contains(part), "{ended:?}");

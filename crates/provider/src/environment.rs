@@ -23,6 +23,30 @@ pub const PROVIDER_KEYS: &[&str] = &[
     "XAI_API_KEY",
 ];
 
+/// The keys of those providers whose API is not that of OpenAI.
+const KEYS_OF_OTHER_APIS: &[&str] = &[
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "AWS_BEARER_TOKEN_BEDROCK",
+    "COHERE_API_KEY",
+];
+
+const KEYS_OF_ANTHROPIC: &[&str] = &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
+
+/// Whether requests to one of these `upstreams` may need the key in the variable `name`. Many providers have the API of OpenAI.
+pub(crate) fn is_key_for(upstreams: &[(String, String)], name: &str) -> bool {
+    for (upstream, _) in upstreams {
+        let is_of_anthropic = KEYS_OF_ANTHROPIC.contains(&name);
+        if is_of_anthropic != (upstream == "anthropic") {
+            continue;
+        }
+        if PROVIDER_KEYS.contains(&name) && !KEYS_OF_OTHER_APIS.contains(&name) {
+            return true;
+        }
+    }
+    false
+}
+
 /// The remedy for an agent that never asks.
 pub(crate) const POINTING_HELP: &str = "point the agent at this model: its SDK has to read OPENAI_BASE_URL, ANTHROPIC_BASE_URL or \
      GOOGLE_GEMINI_BASE_URL; docs/models.md has the variables of each SDK";
@@ -93,6 +117,22 @@ mod tests {
     fn real_keys_are_replaced_or_removed() {
         assert_eq!(value("OPENAI_API_KEY", None).as_deref(), Some(NO_KEY));
         assert_eq!(value("GROQ_API_KEY", None), None);
+    }
+
+    #[test]
+    fn a_provider_gets_keys_for_its_own_api() {
+        for (upstream, name, expected) in [
+            ("openai", "OPENAI_API_KEY", true),
+            ("openai", "GROQ_API_KEY", true),
+            ("openai", "ANTHROPIC_API_KEY", false),
+            ("openai", "GEMINI_API_KEY", false),
+            ("openai", "NO_PROXY", false),
+            ("anthropic", "ANTHROPIC_AUTH_TOKEN", true),
+            ("anthropic", "OPENAI_API_KEY", false),
+        ] {
+            let asked = [(upstream.to_owned(), String::new())];
+            assert_eq!(is_key_for(&asked, name), expected, "{upstream} {name}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use globset::GlobSet;
 use tokio::task::JoinSet;
 
-use crate::environment::provider_environment;
+use crate::environment::{is_key_for, provider_environment};
 use crate::evidence::{LANE_PREFIX, escaped};
 use crate::model_lanes::ModelLanes;
 use crate::model_server::{ModelListener, ModelServer, ServedModel};
@@ -35,6 +35,8 @@ pub struct HostedModel {
     pub upstreams: Upstreams,
     /// The files from which lanes replay, and into which they record.
     pub recordings: Arc<RunRecordings>,
+    /// The providers that any of the models asks, as in their setups. The keys of these stay in the environment.
+    asked: Arc<[(String, String)]>,
 }
 
 impl HostedModels {
@@ -50,6 +52,13 @@ impl HostedModels {
     ) -> Result<Self, String> {
         // All ports are bound before one is served, because every server has to know the lanes of all models.
         let mut hosted = Self::default();
+        let mut asked = Vec::new();
+        for setup in setups {
+            if setup.is_live() {
+                asked.extend_from_slice(&setup.upstreams);
+            }
+        }
+        let asked: Arc<[(String, String)]> = asked.into();
         let mut ports = Vec::new();
         for setup in setups {
             let name = &setup.name;
@@ -70,6 +79,7 @@ impl HostedModels {
                 lanes: Arc::new(lanes),
                 upstreams,
                 recordings: Arc::clone(recordings),
+                asked: Arc::clone(&asked),
             });
             ports.push(port);
         }
@@ -121,6 +131,10 @@ impl HostedModel {
         match &self.setup.environment {
             ModelEnvironment::Default => {
                 for (name, value) in provider_environment(url, no_proxy) {
+                    // A program that asks a provider needs its keys, and those of all others are removed.
+                    if is_key_for(&self.asked, name) {
+                        continue;
+                    }
                     variables.push((name.to_owned(), value));
                 }
             }

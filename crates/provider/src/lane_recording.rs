@@ -27,6 +27,9 @@ use ananke_trace::trace::{AnsweredBy, ModelAnswer};
 /// The most recorded calls that a message lists.
 const SHOWN_CALLS: usize = 3;
 
+/// The error of every request that is not recorded; the cause follows.
+const NOT_RECORDED: &str = "the model was asked something that is not recorded";
+
 /// The most characters of a message of the user that a list shows.
 const SHOWN_CHARS: usize = 80;
 
@@ -60,6 +63,8 @@ pub struct RecordingSetup {
     pub ignore: Vec<Regex>,
     /// Whether other parameters of sampling make another request.
     pub strict_params: bool,
+    /// Whether recorded calls that were not asked for are a warning.
+    pub is_loose: bool,
     /// The providers that may be asked.
     pub upstreams: Upstreams,
     /// The clock of arrivals.
@@ -365,6 +370,9 @@ impl LaneRecording {
             count => format!("{count} of {all} recorded calls were not asked for"),
         };
         let mut problem = ModelProblem::new(ModelProblemKind::UnusedRecording, message);
+        if self.setup.is_loose {
+            problem = problem.into_warning();
+        }
         problem = problem.fact(format!("recording: {}", self.setup.shown));
         for line in unused.into_iter().take(SHOWN_CALLS) {
             problem = problem.fact(line);
@@ -430,32 +438,29 @@ impl LaneRecording {
         number: u64,
     ) -> ModelProblem {
         let shown = &self.setup.shown;
-        let lane = escape::line(lane).into_owned();
+        // The message has nothing of the test in it, because problems of one cause are counted together.
+        let lane = escape::line(lane);
+        let model = escape::line(&asked.request.model);
+        let call = format!("call {number} of `{lane}`, {}, {model}", asked.api);
         if self.setup.recording.is_none() {
-            let message = format!("there is no recording of `{lane}`");
-            return ModelProblem::new(ModelProblemKind::Miss, message)
+            return ModelProblem::new(ModelProblemKind::Miss, "there is no recording")
+                .fact(call)
                 .fact(format!("looked for {shown}"))
                 .help(format!("record it: {}", self.setup.again));
         }
-        let api = asked.api;
-        let model = escape::line(&asked.request.model).into_owned();
-        let message = format!(
-            "the model was asked something that is not recorded: call {number} of `{lane}`, {api}, {model}"
-        );
-        let problem = ModelProblem::new(ModelProblemKind::Miss, message);
-        let problem = match self.nearest(compared, asked) {
-            Some((place, difference)) => {
-                let label = format!("expected (call {} of the recording): ", place + 1);
-                let width = label.len();
-                problem
-                    .of_kind(ModelProblemKind::Stale)
-                    .fact(difference.cause)
-                    .fact(format!("{label}{}", difference.expected))
-                    .fact(format!("{:width$}{}", "asked: ", difference.asked))
-            }
-            None => problem.fact(self.why_no_place(compared)),
+        let Some((place, difference)) = self.nearest(compared, asked) else {
+            let message = format!("{NOT_RECORDED}: {}", self.why_no_place(compared));
+            let problem = ModelProblem::new(ModelProblemKind::Miss, message);
+            return problem.fact(call).help(self.help());
         };
-        problem.help(self.help())
+        let message = format!("{NOT_RECORDED}: {}", difference.cause);
+        let label = format!("expected (call {} of the recording): ", place + 1);
+        let width = label.len();
+        ModelProblem::new(ModelProblemKind::Stale, message)
+            .fact(call)
+            .fact(format!("{label}{}", difference.expected))
+            .fact(format!("{:width$}{}", "asked: ", difference.asked))
+            .help(self.help())
     }
 
     /// The first unused call in the same place of the conversation, and how it differs. There is one place, so that nothing is
@@ -518,7 +523,7 @@ fn other_params(place: usize, call: &RecordedModelCall, asked: &LaneRequest<'_>)
     );
     ModelProblem::new(ModelProblemKind::Params, message)
         .fact(format!("recorded: {}", params_of(&call.request.params)))
-        .fact(format!("asked:    {}", params_of(&asked.request.params)))
+        .fact(format!("asked: {}", params_of(&asked.request.params)))
 }
 
 fn params_of(params: &serde_json::Map<String, serde_json::Value>) -> String {

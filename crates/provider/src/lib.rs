@@ -8,7 +8,7 @@
 //! A lane may have recordings instead of a script (`lane_recording`): a `model_recording` is the file of one, whose calls answer
 //! the requests that ask the same (`compared_request`) with the ids of the lane (`adopted_response`), and a `request_difference` says
 //! what else a request asks. An `upstream` is the provider that they are recorded from; a `masked_call` has none of the
-//! `provider_keys`. A `recording_folder` has a file for each lane.
+//! `provider_keys`. A `recording_folder` has a file for each lane. `checked_recordings` are those of a project, without a run.
 //!
 //! `embeddings` and `model_list` answer what is asked in addition to the conversation. `environment` points the SDKs of an agent at the server, and
 //! `hosted_models` are those of a config, each with a server of its own.
@@ -17,6 +17,7 @@
 //! agent hides it; a request whose lane is not certain gets none.
 
 mod adopted_response;
+mod checked_recordings;
 mod compared_request;
 mod compiled_script;
 mod embeddings;
@@ -47,6 +48,7 @@ mod run_recordings;
 mod stored_messages;
 mod upstream;
 
+pub use checked_recordings::{CheckedRecordings, RecordedProject};
 pub use compiled_script::{
     AnswerTokens, CompiledModelReply, CompiledModelRule, CompiledModelScript, CompiledModelStep,
     ModelCondition,

@@ -206,16 +206,21 @@ impl ModelLane {
             return;
         }
         let mut problems = state.unused();
+        let mut warnings = Vec::new();
         let calls = state.calls;
         if let Some(recording) = &mut state.recording {
-            problems.extend(recording.problem_at_end(calls));
+            match recording.problem_at_end(calls) {
+                Some(problem) if problem.is_warning => warnings.push(problem),
+                problem => problems.extend(problem),
+            }
             if problems.is_empty() {
                 match recording.write(&self.name) {
-                    Ok(warnings) => state.since_taken.warnings.extend(warnings),
+                    Ok(of_file) => warnings.extend(of_file),
                     Err(problem) => problems.push(problem),
                 }
             }
         }
+        state.since_taken.warnings.extend(warnings);
         for problem in problems {
             state.add_problem(problem);
         }

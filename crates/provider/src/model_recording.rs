@@ -85,6 +85,29 @@ impl ModelRecording {
     /// # Errors
     /// The first thing in it that is wrong, with its line.
     pub fn read(files: &Files, path: &Path, shown: &str) -> Result<Option<Self>, ModelProblem> {
+        match Self::text_of(files, path, shown)? {
+            Some(text) => Ok(Some(Self::read_text(&text, shown)?)),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads the text of a file, which messages call `shown`.
+    ///
+    /// # Errors
+    /// The first thing in it that is wrong, with its line.
+    pub(crate) fn read_text(text: &str, shown: &str) -> Result<Self, ModelProblem> {
+        Self::parse(text).map_err(|(line, why)| unusable(format!("{shown}:{line}: {why}")))
+    }
+
+    /// The text of a file, which messages call `shown`; `None` if there is none.
+    ///
+    /// # Errors
+    /// The reason why it cannot be read.
+    pub(crate) fn text_of(
+        files: &Files,
+        path: &Path,
+        shown: &str,
+    ) -> Result<Option<String>, ModelProblem> {
         // The size is bounded, because a file of a repository may be of anybody's making.
         let mut text = String::new();
         let read = match files.open(path) {
@@ -105,10 +128,7 @@ impl ModelRecording {
             let message = format!("the recording `{shown}` is larger than {most} MiB");
             return Err(unusable(message));
         }
-        match Self::parse(&text) {
-            Ok(recording) => Ok(Some(recording)),
-            Err((line, why)) => Err(unusable(format!("{shown}:{line}: {why}"))),
-        }
+        Ok(Some(text))
     }
 
     /// Reads the lines of a file.

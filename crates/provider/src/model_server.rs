@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use globset::GlobSet;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::embeddings::{self, embeddings};
@@ -76,6 +77,12 @@ struct LiveRequest<'r> {
     body: &'r ModelBody,
     asked: &'r LaneRequest<'r>,
     lane: &'r ModelLane,
+}
+
+/// The part of any body that names a model.
+#[derive(Deserialize)]
+struct NamedModel {
+    model: String,
 }
 
 /// A request whose body has come.
@@ -194,6 +201,14 @@ impl ModelServer {
             }
         }
         &self.lanes
+    }
+
+    /// The lanes of the model that a body names, whatever else is in it.
+    fn lanes_of_request(&self, request: &WholeRequest) -> &ModelLanes {
+        match serde_json::from_slice::<NamedModel>(&request.body) {
+            Ok(named) => self.lanes_of(&named.model),
+            Err(_) => &self.lanes,
+        }
     }
 
     /// The answer to a request of this API.
@@ -331,7 +346,7 @@ impl ModelServer {
     }
 
     fn embed(&self, request: &WholeRequest) -> Answered {
-        let lane = self.lanes.find(&request.evidence());
+        let lane = self.lanes_of_request(request).find(&request.evidence());
         // Vectors are the same for every lane, so that an uncertain one does no harm.
         if let Ok(lane) = &lane
             && let Err(problem) = lane.embed()
@@ -366,10 +381,11 @@ impl ModelServer {
 
     /// Reports a problem of a request whose conversation is not known.
     fn report(&self, request: &WholeRequest, problem: &ModelProblem) {
-        match self.lanes.find(&request.evidence()) {
+        let lanes = self.lanes_of_request(request);
+        match lanes.find(&request.evidence()) {
             Ok(lane) => lane.add_problem(problem.clone()),
             Err(_) => {
-                if !self.lanes.add_to_candidates(problem) {
+                if !lanes.add_to_candidates(problem) {
                     self.listener.unattributed(problem);
                 }
             }

@@ -39,6 +39,8 @@ pub struct ModelSetup {
     pub ignore: Vec<Regex>,
     /// Whether other parameters of sampling make another request.
     pub strict_params: bool,
+    /// Whether recorded calls that were not asked for are a warning. The command line says so.
+    pub is_loose: bool,
 }
 
 /// The variables that point an agent at a model.
@@ -64,6 +66,18 @@ impl ModelSetup {
             None if has_answers => ModelAnswerSource::Script,
             None => ModelAnswerSource::Replay,
         }
+    }
+
+    /// Whether its providers may be asked.
+    pub fn is_live(&self) -> bool {
+        matches!(
+            self.asked_for.or(self.answers),
+            Some(
+                ModelAnswerSource::Record
+                    | ModelAnswerSource::RecordMissing
+                    | ModelAnswerSource::Live
+            )
+        )
     }
 
     /// The script of a test on this model: its own answers, and then the rules that every test has.

@@ -44,6 +44,8 @@ pub struct ModelProblem {
     pub facts: Vec<String>,
     /// The remedy.
     pub help: Option<String>,
+    /// Whether it fails no test.
+    pub is_warning: bool,
 }
 
 impl ModelProblemKind {
@@ -66,8 +68,8 @@ impl ModelProblemKind {
         }
     }
 
-    /// Whether it fails no test.
-    pub fn is_warning(self) -> bool {
+    /// Whether such a problem fails no test, unless a run says otherwise.
+    fn is_warning(self) -> bool {
         matches!(self, Self::Params | Self::OtherForm | Self::RecordedSecret)
     }
 }
@@ -80,12 +82,13 @@ impl ModelProblem {
             message: message.into(),
             facts: Vec::new(),
             help: None,
+            is_warning: kind.is_warning(),
         }
     }
 
-    /// The problem as one of another kind.
-    pub(crate) fn of_kind(mut self, kind: ModelProblemKind) -> Self {
-        self.kind = kind;
+    /// The same problem, which ends no test.
+    pub(crate) fn into_warning(mut self) -> Self {
+        self.is_warning = true;
         self
     }
 
@@ -102,8 +105,8 @@ impl ModelProblem {
         self
     }
 
-    /// The message, the facts and the remedy in one line, for the agent that asked.
-    pub(crate) fn line(&self) -> String {
+    /// The message, the facts and the remedy in one line, for the agent that asked and for lists of warnings.
+    pub fn line(&self) -> String {
         let mut line = self.message.clone();
         for fact in &self.facts {
             line.push_str("; ");
@@ -119,11 +122,7 @@ impl ModelProblem {
 
 impl fmt::Display for ModelProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let severity = if self.kind.is_warning() {
-            "warning"
-        } else {
-            "error"
-        };
+        let severity = if self.is_warning { "warning" } else { "error" };
         let kind = self.kind.as_str();
         write!(formatter, "{severity}[{kind}]: {}", self.message)?;
         for fact in &self.facts {

@@ -23,6 +23,8 @@ pub struct RecordingFolder {
     pub shown: String,
     /// The use of the recordings.
     pub usage: RecordingUse,
+    /// Whether recorded calls that were not asked for are a warning.
+    pub is_loose: bool,
     /// The command that records them again.
     pub again: String,
     /// The providers that may be asked.
@@ -72,6 +74,7 @@ impl RecordingFolder {
             again: self.again.clone(),
             ignore: Vec::new(),
             strict_params: false,
+            is_loose: self.is_loose,
             upstreams: self.upstreams.clone(),
             clock: Arc::clone(&self.clock),
             secrets: self.secrets.clone(),

@@ -1,6 +1,6 @@
 //! The recordings of the models of a run: a file for each model and attempt.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::compiled_script::CompiledModelScript;
@@ -11,8 +11,10 @@ use crate::model_setup::ModelSetup;
 use crate::problem::ModelProblem;
 use crate::upstream::Upstreams;
 use ananke_base::context::{CaseKey, Clock, Files};
+use ananke_base::text::escape;
 use ananke_model::model::ModelAnswerSource;
 use ananke_recording::recording_path;
+use ananke_trace::outcome::RECORD_MODELS;
 
 /// The recordings of the models of a run.
 #[derive(Clone)]
@@ -30,6 +32,13 @@ pub struct RunRecordings {
 }
 
 impl RunRecordings {
+    /// A file of the directory, as messages name it.
+    pub(crate) fn shown_file(&self, path: &Path) -> String {
+        let below = path.strip_prefix(&self.folder).unwrap_or(path);
+        let below = below.to_string_lossy().replace('\\', "/");
+        format!("{}/{}", self.shown, escape::line(&below))
+    }
+
     /// The source of the answers of an attempt in the model `setup`, whose test has the answers `own`.
     ///
     /// # Errors
@@ -49,11 +58,9 @@ impl RunRecordings {
             ModelAnswerSource::Live => RecordingUse::Live,
         };
         let path = recording_path(&self.folder.join(&setup.name), key);
-        let below = path.strip_prefix(&self.folder).unwrap_or(&path);
-        let below = below.to_string_lossy().replace('\\', "/");
-        let shown = format!("{}/{below}", self.shown);
+        let shown = self.shown_file(&path);
         let (file, _) = key.test.split_once("::").unwrap_or((&key.test, ""));
-        let again = format!("ananke run {file} --models record");
+        let again = format!("ananke run {} {RECORD_MODELS}", escape::shell_word(file));
         let recording = match usage {
             RecordingUse::Replay | RecordingUse::RecordMissing => {
                 let read = ModelRecording::read(&self.files, &path, &shown);
@@ -69,6 +76,7 @@ impl RunRecordings {
             again,
             ignore: setup.ignore.clone(),
             strict_params: setup.strict_params,
+            is_loose: setup.is_loose,
             upstreams: upstreams.clone(),
             clock: Arc::clone(&self.clock),
             secrets: self.secrets.clone(),

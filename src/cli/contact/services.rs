@@ -6,7 +6,6 @@ use std::sync::Arc;
 use ananke::context::Context;
 use ananke::diagnostic::{Code, Diagnostic, Severity};
 use ananke::http_server::ServerNotice;
-use ananke::model::ModelAnswerSource;
 use ananke::plan::{CaseEntry, Plan};
 use ananke::project::{ServerCommand, Variables};
 use ananke::provider::{
@@ -118,7 +117,7 @@ async fn start_models(
         Arc::new(UnattributedRequests(screen.outputs.stderr.clone()));
     let notes = screen.outputs.stderr.clone();
     let notice: ServerNotice = Arc::new(move |line| notes.note(line));
-    let is_live = asks_providers(plan, context, screen)?;
+    name_providers(plan, context, screen)?;
     let recordings = Arc::new(recordings_of(plan, context));
     let hosted = match HostedModels::start(&plan.models, &recordings, &listener, &notice).await {
         Ok(hosted) => hosted,
@@ -138,32 +137,21 @@ async fn start_models(
         }
     }
     let no_proxy = plan.environment.text("NO_PROXY").map(str::to_owned);
-    let mut variables = hosted.variables(no_proxy.as_deref());
-    if is_live {
-        // A program that asks a provider needs the keys.
-        variables.retain(|(name, _)| !PROVIDER_KEYS.contains(&name.as_str()));
-    }
+    let variables = hosted.variables(no_proxy.as_deref());
     plan.add_variables(&variables);
     Ok(hosted)
 }
 
-/// Whether providers may be asked, whose addresses are printed. A run in CI asks them only if its command line says so.
-fn asks_providers(plan: &Plan, context: &Context, screen: Screen<'_>) -> Result<bool, String> {
-    let mut is_live = false;
+/// Prints the addresses of the providers that may be asked; if one cannot be asked, which is printed, why no test can start. A run in CI
+/// asks them only if its command line says so.
+fn name_providers(plan: &Plan, context: &Context, screen: Screen<'_>) -> Result<(), String> {
     for model in &plan.models {
         let name = &model.name;
-        let source = model.asked_for.or(model.answers);
-        if !matches!(
-            source,
-            Some(
-                ModelAnswerSource::Record
-                    | ModelAnswerSource::RecordMissing
-                    | ModelAnswerSource::Live
-            )
-        ) {
+        if !model.is_live() {
             continue;
         }
         let is_ci = context.variable("CI").is_some_and(|ci| !ci.is_empty());
+        // A build that nobody watches must not cost money because of a line in a config.
         if is_ci && model.asked_for.is_none() {
             let why = format!("the model `{name}` would ask its provider, and `CI` is set");
             let problem = Diagnostic::error(Code::BadValue, why.clone());
@@ -173,17 +161,26 @@ fn asks_providers(plan: &Plan, context: &Context, screen: Screen<'_>) -> Result<
             );
             return Err(why);
         }
-        for (_, upstream) in &model.upstreams {
-            let origin = Upstream::new(upstream).map(|upstream| upstream.origin().to_owned());
-            screen.note(&format!("the model `{name}` asks {}", origin?));
+        for (provider, url) in &model.upstreams {
+            let upstream = match Upstream::new(url) {
+                Ok(upstream) => upstream,
+                Err(reason) => {
+                    let why = format!("the model `{name}` cannot ask its `upstream`: {reason}");
+                    let help = format!("write `{provider}: https://HOST/PATH`");
+                    let problem = Diagnostic::error(Code::BadValue, why.clone());
+                    screen.print_problem(problem.help(help), "");
+                    return Err(why);
+                }
+            };
+            let origin = upstream.origin();
+            screen.note(&format!("the model `{name}` asks {origin}"));
         }
-        is_live = true;
     }
-    Ok(is_live)
+    Ok(())
 }
 
 /// The recordings of the models, next to the config.
-fn recordings_of(plan: &Plan, context: &Context) -> RunRecordings {
+pub(crate) fn recordings_of(plan: &Plan, context: &Context) -> RunRecordings {
     let config = &plan.config.source.path;
     let mut secrets = Vec::new();
     for name in PROVIDER_KEYS {

@@ -1,12 +1,16 @@
 //! `ananke check`: load everything, run nothing.
 
+use std::borrow::Cow;
+
 use ananke::context::Context;
-use ananke::diagnostic::Code;
-use ananke::plan::{Fixed, Selection};
+use ananke::diagnostic::{Code, Diagnostic};
+use ananke::plan::{CaseEntry, Fixed, Plan, Selection};
+use ananke::provider::{ModelProblemKind, RecordedProject};
 use ananke::redact::Redactor;
 use ananke::text::escape;
 use clap::Args;
 
+use crate::cli::contact::services::recordings_of;
 use crate::cli::frame::{Colour, CommandOptions, Exit, Failed, print};
 use crate::cli::options::{SelectionOptions, Strictness};
 use crate::cli::select::load;
@@ -33,7 +37,9 @@ impl CommandOptions for CheckOptions {
             settings: self.strictness.given,
             ..self.selection.selection()
         };
-        let (plan, _) = load(&selection, self.colour(), context)?;
+        let (plan, redactor) = load(&selection, self.colour(), context)?;
+        let is_whole = selection.paths.is_empty() && !selection.chooses();
+        let orphaned = check_recordings(&plan, is_whole, redactor, context)?;
         let (tests, files) = (plan.cases.len(), plan.files);
         let counted = |count: usize, word: &str| {
             format!("{count} {word}{}", if count == 1 { "" } else { "s" })
@@ -48,6 +54,12 @@ impl CommandOptions for CheckOptions {
             plan.obsolete.iter().try_for_each(|snapshot| {
                 let file = escape::line(&snapshot.shown);
                 writeln!(out, "obsolete snapshot, which no rule refers to: {file}")
+            })?;
+            orphaned.iter().try_for_each(|file| {
+                writeln!(
+                    out,
+                    "orphaned recording of a model, which no test replays: {file}"
+                )
             })
         })?;
         Ok(Exit::Success)
@@ -56,6 +68,37 @@ impl CommandOptions for CheckOptions {
     fn colour(&self) -> Colour {
         self.selection.color
     }
+}
+
+/// Checks the recordings of models, of which those that no test replays are returned. They are known if the plan `is_whole`.
+///
+/// # Errors
+/// If one cannot be read, or has a key.
+fn check_recordings(
+    plan: &Plan,
+    is_whole: bool,
+    redactor: Redactor,
+    context: &Context,
+) -> Result<Vec<String>, Failed> {
+    let ids: Vec<Cow<'_, str>> = plan.cases.iter().map(CaseEntry::id).collect();
+    let project = RecordedProject {
+        models: plan.models.iter().map(|model| &*model.name).collect(),
+        tests: is_whole.then(|| ids.iter().map(|id| &**id).collect()),
+    };
+    let checked = recordings_of(plan, context).check(&project);
+    if checked.problems.is_empty() {
+        return Ok(checked.orphaned);
+    }
+    let mut problems = Vec::new();
+    for problem in checked.problems {
+        let code = match problem.kind {
+            ModelProblemKind::RecordedSecret => Code::RecordedSecret,
+            _ => Code::ModelRecording,
+        };
+        let help = problem.help.unwrap_or_default();
+        problems.push(Diagnostic::error(code, problem.message).help(help));
+    }
+    Err(Failed::Problems(problems, redactor))
 }
 
 /// Applies fixes and prints them.

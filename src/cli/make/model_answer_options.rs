@@ -36,6 +36,9 @@ pub(crate) struct ModelAnswerOptions {
     /// `/messages` in the path of each request
     #[arg(long, value_name = "URL", requires = "record")]
     pub(crate) upstream: Option<String>,
+    /// Warn, rather than fail, if the command does not ask for all recorded calls
+    #[arg(long, requires = "replay")]
+    pub(crate) models_loose: bool,
 }
 
 impl ModelAnswerOptions {
@@ -93,6 +96,7 @@ impl ModelAnswerOptions {
             folder: path,
             shown,
             usage,
+            is_loose: self.models_loose,
             upstreams: Upstreams::default(),
             clock: Arc::clone(&context.clock),
             secrets,

@@ -25,6 +25,9 @@ pub(crate) struct RecordingOptions {
     /// The source of the answers of `models`, whatever the config says: record their providers, replay recordings, or use scripts
     #[arg(long, value_enum, value_name = "MODE", conflicts_with = "replay")]
     pub(crate) models: Option<ModelsMode>,
+    /// Warn, rather than fail, if an agent does not ask its model for all recorded calls
+    #[arg(long, conflicts_with = "replay")]
+    pub(crate) models_loose: bool,
     /// Replay even if the requests have changed since recording
     #[arg(long, requires = "recordings_folder")]
     pub(crate) replay_loose: bool,

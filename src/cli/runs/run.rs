@@ -249,6 +249,7 @@ fn run_tests(
     options.input.refuse_misplaced(&plan)?;
     for model in &mut plan.models {
         model.asked_for = options.recordings.models.map(Into::into);
+        model.is_loose = options.recordings.models_loose;
     }
     let files = plan.file_hashes(context);
     let shard = shard.map(|number| {

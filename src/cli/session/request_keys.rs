@@ -107,6 +107,7 @@ pub(super) fn named_recordings(
         record_missing: false,
         replay_loose: false,
         models: None,
+        models_loose: false,
     };
     let recordings = recordings(&named, context);
     // A folder that is missing would be one error for each test, so it is one of the request.

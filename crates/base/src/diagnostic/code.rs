@@ -94,6 +94,8 @@ codes! {
     LooksLikePattern = "looks-like-pattern",
     /// A required key is missing.
     MissingKey = "missing-key",
+    /// A recording of a model that cannot be read.
+    ModelRecording = "model-recording",
     /// A tool that a rule names and no agent called, almost like one that exists.
     NearName = "near-name",
     /// A text that is nearly what a rule looks for.
@@ -120,6 +122,8 @@ codes! {
     QuarantineExpiry = "quarantine-expiry",
     /// An entry of the quarantine that fits no test.
     QuarantineOfNothing = "quarantine-of-nothing",
+    /// A provider's key in a recording of a model.
+    RecordedSecret = "recorded-secret",
     /// A required call of which any number is enough, none too.
     RequiresNothing = "requires-nothing",
     /// A server of the config that does not run when it is needed.

@@ -11,6 +11,10 @@ use ananke_base::text::any_of;
 /// The most keys that a searched place is deep.
 const DEEPEST: usize = 3;
 
+/// The most outer levels in which a key is looked for. A key that is indented too far is one or two levels too deep. If only a level
+/// far outside has the key, another one was meant.
+const FARTHEST: usize = 2;
+
 /// The most places that are named.
 const MOST_NAMED: usize = 5;
 
@@ -64,16 +68,16 @@ fn place_among(
 ) -> Option<String> {
     let search = KeySearch { whole, key, fits };
     let own = search.below(here, None, DEEPEST);
-    let around = levels
-        .iter()
-        .rev()
+    let outwards = levels.iter().rev().take(FARTHEST);
+    let around = outwards
+        .clone()
         .find(|level| search.is_in(level.properties));
     let next = around.map(|level| format!("next to `{}`", level.key));
     match (own, next) {
         (Some(own), Some(next)) => Some(format!("under {own}, or {next}")),
         (Some(own), None) => Some(format!("under {own}")),
         (None, Some(next)) => Some(next),
-        (None, None) => levels.iter().rev().find_map(|level| {
+        (None, None) => outwards.clone().find_map(|level| {
             let below = search.below(level.properties, Some(level.key), 1)?;
             Some(format!("under {below}, next to `{}`", level.key))
         }),

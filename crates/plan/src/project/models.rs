@@ -212,6 +212,7 @@ fn fill(
         upstreams: upstreams?,
         ignore: ignore?,
         strict_params: model.strict_params == Some(true),
+        is_loose: false,
     })
 }
 

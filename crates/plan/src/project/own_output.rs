@@ -5,8 +5,9 @@ use std::path::Path;
 use ananke_base::context::Files;
 
 /// The beginnings of recordings and reports: one that has results, and one that has none.
-const BEGINNINGS: [&[u8]; 3] = [
+const BEGINNINGS: [&[u8]; 4] = [
     br#"{"recording":{"#,
+    br#"{"model_recording":{"#,
     br#"{"type":"result","version":"#,
     br#"{"type":"summary","run":"#,
 ];
@@ -42,6 +43,7 @@ mod tests {
             (r#"{"type":"result","version":"1.0","id":"a"}"#, true),
             (r#"{"type":"summary","run":{"#, true),
             (r#"{"recording":{"version":"1.3""#, true),
+            (r#"{"model_recording":{"version":"1.0""#, true),
             (r#"{"type":"result","id":"a"}"#, false),
             (r#"{"id":"a","input":"x"}"#, false),
             ("", false),

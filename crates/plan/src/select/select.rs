@@ -15,7 +15,7 @@ impl Selection {
     }
 
     /// Whether it takes some of the tests that were found.
-    pub(crate) fn chooses(&self) -> bool {
+    pub fn chooses(&self) -> bool {
         self.filter.is_some()
             || !self.tags.is_empty()
             || !self.ids.is_empty()

@@ -10,7 +10,7 @@ use ananke_conversation::ConversationResult;
 use ananke_plan::Prepared;
 use ananke_trace::outcome::{ErrorKind, Halt, Problem, RuleResult, Status};
 
-/// Puts the problem of a model into the result of a conversation. Whatever the agent made of it is a consequence.
+/// Puts the problem and the warnings of a model into the result of a conversation. Whatever the agent made of it is a consequence.
 pub(super) fn end_models(models: &AttemptModels, result: &mut ConversationResult) {
     // Unused answers are no problem of a conversation that ended early, because it need not have come as far as to use them.
     let is_whole = result.halt.is_none()
@@ -26,6 +26,10 @@ pub(super) fn end_models(models: &AttemptModels, result: &mut ConversationResult
         // A test whose rules fail replays with the same failure.
         models.write_recordings();
     }
+    let warnings = models.warnings();
+    // All of them are about what the `models` of a config have done, so that `--deny-warnings` denies them as any other.
+    result.denied_warnings += warnings.len();
+    result.warnings.extend(warnings);
     let Some(problem) = models.problem() else {
         return;
     };

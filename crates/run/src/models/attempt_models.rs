@@ -12,6 +12,9 @@ use ananke_recording::{Recorder, ReplayedModels};
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::trace::{ModelUse, Trace};
 
+/// The most warnings of models that an attempt shows.
+const MOST_WARNINGS: usize = 20;
+
 /// The models that one attempt uses.
 #[derive(Default)]
 pub(crate) struct AttemptModels {
@@ -20,6 +23,8 @@ pub(crate) struct AttemptModels {
     problems: Mutex<Vec<ModelProblem>>,
     /// The number of further ones.
     more_problems: AtomicUsize,
+    /// The warnings, which end nothing.
+    warnings: Mutex<Vec<String>>,
     /// What an earlier attempt asked, if this is a replay of it.
     replayed: Option<ReplayedModels>,
     /// Notes what the models are asked; `None` if the attempt is not recorded.
@@ -142,6 +147,9 @@ impl AttemptModels {
             let happened = open.lane.take();
             all.extend(happened.used);
             lock(&self.problems).extend(happened.problems);
+            for warning in &happened.warnings {
+                self.add_warning(warning);
+            }
             self.more_problems
                 .fetch_add(happened.more_problems, Ordering::Relaxed);
         }
@@ -212,6 +220,22 @@ impl AttemptModels {
             message: format!("{}: {message}", first.kind.as_str()),
             help: first.help.clone(),
         })
+    }
+
+    /// The warnings of all lanes, one line each.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        lock(&self.warnings).clone()
+    }
+
+    fn add_warning(&self, warning: &ModelProblem) {
+        let mut warnings = lock(&self.warnings);
+        match warnings.len() {
+            count if count < MOST_WARNINGS => {
+                warnings.push(format!("{}: {}", warning.kind.as_str(), warning.line()));
+            }
+            MOST_WARNINGS => warnings.push("more warnings about models are not shown".to_owned()),
+            _ => {}
+        }
     }
 
     /// The variables for a program that is started for this attempt alone: its requests name the lane.

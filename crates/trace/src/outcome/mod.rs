@@ -55,7 +55,7 @@ pub use input_origin::{InputDecision, InputOrigin, InputReason};
 pub use lines::{CallFailure, CallOutcome, LateResult, ModelLine, ModelTotals};
 pub use near_name::{NearName, NearNames};
 pub use outcome::Outcome;
-pub use problem::{ErrorKind, Problem};
+pub use problem::{ErrorKind, Problem, RECORD_MODELS};
 pub use raw_turn::{
     MOST_RAW, RawEvent, RawExchange, RawStateChange, RawTurn, StateChangeKind, StateHistory,
 };

@@ -105,6 +105,9 @@ impl ErrorKind {
     }
 }
 
+/// The end of the command that records the models of a test again, which is the remedy if the agent asks something else.
+pub const RECORD_MODELS: &str = "--models record";
+
 /// The reason why a test or turn could not be evaluated to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Mask, Serialize, Deserialize)]
 pub struct Problem {
@@ -118,6 +121,12 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// Whether its remedy is a new recording of the models.
+    pub fn ends_when_recorded(&self) -> bool {
+        let help = self.help.as_deref().unwrap_or_default();
+        self.kind == ErrorKind::Model && help.ends_with(RECORD_MODELS)
+    }
+
     /// The message without what was received or printed.
     pub fn sentence(&self) -> &str {
         let line = self.message.lines().next().unwrap_or_default();

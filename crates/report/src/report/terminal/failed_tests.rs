@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 
 use super::listing::{MOST, bounded, further};
 use crate::report::layout::{Page, Palette, mark};
+use crate::report::words::record_again::RecordAgain;
 use crate::report::words::title;
 use ananke_base::text::{escape, grouped, truncate};
 use ananke_trace::outcome::{Causes, FailureReason, Outcome, Status, StatusChange};
@@ -35,6 +36,7 @@ struct SameReason {
     sentence: String,
     listed: Vec<ListedFailure>,
     further: usize,
+    record_again: RecordAgain,
 }
 
 impl SameReason {
@@ -75,7 +77,9 @@ impl FailedTests {
             sentence: in_one_line(reason),
             listed: Vec::new(),
             further: 0,
+            record_again: RecordAgain::default(),
         });
+        same.record_again.add(outcome);
         if is_listed {
             self.listed += 1;
             let (file, line) = outcome.place();
@@ -105,6 +109,7 @@ impl FailedTests {
                 sentence,
                 listed,
                 further: unlisted,
+                record_again,
             } = same;
             let Some(first) = listed.first() else {
                 continue;
@@ -145,6 +150,13 @@ impl FailedTests {
             if *unlisted > 0 {
                 page.space(4);
                 page.line(palette.faint, &format!("… and {unlisted} more"));
+            }
+            if let Some(command) = record_again.command() {
+                page.space(4);
+                page.line(
+                    palette.faint,
+                    &format!("record all again: {}", escape::line(&command)),
+                );
             }
         }
         further(self.further, palette, page);

@@ -4,6 +4,7 @@ pub(super) mod checkpoints;
 pub(super) mod links;
 pub(super) mod measured;
 pub(super) mod picks;
+pub(super) mod record_again;
 pub(super) mod rerun;
 pub(super) mod ruling;
 pub(super) mod run_facts;

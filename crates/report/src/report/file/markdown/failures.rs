@@ -11,6 +11,7 @@ use crate::report::document::counted;
 use crate::report::layout::mark;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, attempts, transcript};
 use crate::report::words::links::line_of_file;
+use crate::report::words::record_again::RecordAgain;
 use crate::report::words::stability::rate;
 use crate::report::words::walks::summary;
 use ananke_base::text::{HeadTail, duration, grouped};
@@ -72,6 +73,7 @@ struct FailureGroup {
     /// The result of its runs, and what is wrong.
     findings: String,
     transcript: HeadTail,
+    record_again: RecordAgain,
 }
 
 impl Failures {
@@ -94,6 +96,7 @@ impl Failures {
         let entry = entry(outcome, blob_url);
         if let Some(known) = self.groups.get_mut(&key) {
             known.tests += 1;
+            known.record_again.add(outcome);
             if known.entries.len() < MOST_OF_REASON && self.bytes + entry.len() <= self.room {
                 self.bytes += entry.len();
                 known.entries.push(entry);
@@ -225,9 +228,12 @@ impl FailureGroup {
     fn of(outcome: &Outcome, entry: String) -> Self {
         let findings = findings(outcome);
         let [head, runs] = head(outcome);
+        let mut record_again = RecordAgain::default();
+        record_again.add(outcome);
         Self {
             entries: vec![entry],
             tests: 1,
+            record_again,
             head,
             transcript: kept_transcript(outcome, &findings),
             findings: if findings.is_empty() {
@@ -263,6 +269,9 @@ impl FailureGroup {
             );
         }
         if self.tests > 1 {
+            if let Some(command) = self.record_again.command() {
+                text += &format!("record all again: {}\n\n", code(&command, NAME));
+            }
             let further = match self.tests - self.entries.len() {
                 0 => String::new(),
                 left => format!("- … and {} more\n", grouped(left)),

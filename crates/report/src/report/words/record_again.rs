@@ -1,0 +1,47 @@
+//! The command that records the models of tests again, if that is the remedy of all of them.
+
+use indexmap::IndexSet;
+
+use ananke_base::text::escape;
+use ananke_trace::outcome::{Outcome, Problem, RECORD_MODELS};
+
+/// The most files that the command names.
+const MOST_FILES: usize = 8;
+
+/// The files of tests whose models are recorded again.
+#[derive(Debug, Default)]
+pub(crate) struct RecordAgain {
+    files: IndexSet<String>,
+    /// Whether a test has another remedy.
+    has_other: bool,
+}
+
+impl RecordAgain {
+    /// Adds a test that failed.
+    pub(crate) fn add(&mut self, outcome: &Outcome) {
+        let problem = outcome.first_problem();
+        if !problem.is_some_and(|(_, problem)| Problem::ends_when_recorded(problem)) {
+            self.has_other = true;
+        } else if self.files.len() <= MOST_FILES {
+            let (file, _) = outcome.place();
+            self.files.insert(file.to_owned());
+        }
+    }
+
+    /// One command for all of them; `None` if one has another remedy.
+    pub(crate) fn command(&self) -> Option<String> {
+        if self.has_other || self.files.is_empty() {
+            return None;
+        }
+        // A longer list would fill the screen, and the next run knows which tests failed.
+        if self.files.len() > MOST_FILES {
+            return Some(format!("ananke run --last-failed {RECORD_MODELS}"));
+        }
+        let mut command = "ananke run".to_owned();
+        for file in &self.files {
+            command.push(' ');
+            command.push_str(&escape::shell_word(file));
+        }
+        Some(format!("{command} {RECORD_MODELS}"))
+    }
+}

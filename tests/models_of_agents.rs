@@ -233,3 +233,88 @@ fn without_a_command_it_serves_until_it_is_interrupted_and_ends_with_the_verdict
         assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
     }
 }
+
+/// The status and the body of the response to a request that names this host.
+fn send(address: &str, host: &str, method: &str, path: &str, body: &str) -> (u16, String) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let length = body.len();
+    let head = format!(
+        "{method} {path} HTTP/1.0\r\nhost: {host}\r\ncontent-length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, body.to_owned())
+}
+
+#[test]
+fn lanes_are_set_and_read_while_they_are_served() {
+    let project = Project::new(&[("s.yaml", "replies: [{ say: Default., optional: true }]\n")]);
+    let (child, address) = serving(&project);
+    let ask = |method: &str, path: &str, body: &str| send(&address, &address, method, path, body);
+    let lane = "/__ananke/lane/anna%20b";
+    let chat = "/t/anna%20b/v1/chat/completions";
+    assert_eq!(ask("GET", lane, "").0, 404);
+
+    // Nothing changes if something is wrong with a script.
+    let broken = "replies:\n  - sya: x\n  - say: \"${ENV.HOME}\"\n";
+    let (status, why) = ask("POST", lane, broken);
+    assert_eq!(status, 400, "{why}");
+    let why: Value = serde_json::from_str(&why).unwrap();
+    let why = why["error"]["message"].as_str().unwrap();
+    assert!(
+        why.contains("error[unknown-key]: unknown key `sya`\n --> the body:2:5"),
+        "{why}"
+    );
+    let (status, why) = ask("POST", lane, "replies: [{ say: \"${ENV.HOME}\" }]");
+    assert!(status == 400 && why.contains("`HOME` is not set"), "{why}");
+    let (status, why) = ask("POST", lane, "lanes: { a: { replies: [{ say: x }] } }");
+    assert!(
+        status == 400 && why.contains("a lane has one script"),
+        "{why}"
+    );
+    assert_eq!(ask("GET", lane, "").0, 404);
+    assert_eq!(ask("DELETE", lane, "").0, 405);
+    assert_eq!(ask("POST", "/__ananke/lane/", "{}").0, 404);
+
+    // JSON is YAML.
+    let script = json!({ "replies": [{ "say": "Hello Anna." }] }).to_string();
+    assert_eq!(
+        ask("POST", lane, &script),
+        (200, "{\"lane\":\"anna b\"}".to_owned())
+    );
+    let (status, answer) = ask("POST", chat, &user("Hi"));
+    assert!(status == 200 && answer.contains("Hello Anna."), "{answer}");
+    let (status, requests) = ask("GET", lane, "");
+    let requests: Value = serde_json::from_str(&requests).unwrap();
+    let requests = requests["requests"].as_array().unwrap();
+    assert_eq!((status, requests.len()), (200, 1));
+    assert_eq!(requests[0]["answered"], "reply 1");
+    assert_eq!(requests[0]["body"]["messages"][0]["content"], "Hi");
+
+    // The second script is not used, which is an error although a third one takes its place.
+    for text in ["Not used.", "Used."] {
+        let script = json!({ "replies": [{ "say": text }] }).to_string();
+        assert_eq!(ask("POST", lane, &script).0, 200);
+    }
+    assert!(ask("POST", chat, &user("Hi")).1.contains("Used."));
+
+    // A page of another site reaches the server by a name of its own.
+    for path in [lane, chat] {
+        let (status, _) = send(&address, "evil.example", "POST", path, &script);
+        assert_eq!(status, 421, "{path}");
+    }
+    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let errors = stderr(&output);
+    assert!(
+        errors.contains("lane `anna b`\nerror[unused-reply]"),
+        "{errors}"
+    );
+    assert!(errors.contains("the body:1: say \"Not used.\""), "{errors}");
+    assert_eq!(errors.matches("error[").count(), 1, "{errors}");
+}

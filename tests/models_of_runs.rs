@@ -338,3 +338,58 @@ fn recordings_that_are_stale_for_one_reason_are_one_cause() {
     );
     assert!(!all.contains("record all again"), "{all}");
 }
+
+#[test]
+fn the_address_of_a_model_is_a_variable() {
+    let folder = TempDir::new().unwrap();
+    let project = Project { folder };
+    project.write("agent.bash", AGENT);
+    // The agent gets the address in an argument alone, from a variable of the config that is made of it.
+    let config = |name: &str| {
+        format!(
+            "version: \"1.4\"\nmodels: {{ main: {{ env: none }} }}\nvars: {{ BASE: \"${{MODEL.{name}.URL}}/v1\" }}\n\
+             target:\n  type: command\n  cmd: [/bin/bash, -c, 'OPENAI_API_KEY=none OPENAI_BASE_URL=\"$0\" exec bash agent.bash', \"${{BASE}}\"]\n"
+        )
+    };
+    project.write("ananke.config.yaml", &config("main"));
+    project.write(
+        "hello.test.yaml",
+        "version: \"1.4\"\nname: says hello\nmodel: { replies: [{ say: Hello. }] }\n\
+         hooks: [{ cmd: [/bin/sh, -c, 'echo \"$0\" > address', \"${MODEL.main.URL}\"] }]\n\
+         turns: [{ user: \"Hi ${MODEL.main.URL}\", assert: { text: { contains: Hello } } }]\n",
+    );
+    let output = project.run(&[]);
+    assert_eq!(output.status.code(), Some(0), "{}", printed(&output));
+    let address = project.read("address");
+    assert!(address.starts_with("http://127.0.0.1:"), "{address}");
+
+    project.write("ananke.config.yaml", &config("mian"));
+    let output = project.ananke(&["check"]);
+    assert_eq!(output.status.code(), Some(1), "{}", printed(&output));
+    let all = printed(&output);
+    for expected in [
+        "error[undefined-variable]: the variable `MODEL` has no `mian`",
+        "did you mean `${MODEL.main.URL}`?",
+    ] {
+        assert!(all.contains(expected), "{all}");
+    }
+
+    // A server is filled before the models are served.
+    project.write(
+        "ananke.config.yaml",
+        "version: \"1.4\"\nmodels: { main: {} }\n\
+         server: { cmd: [/bin/sh, -c, 'echo \"$0 $OWN\"; exec sleep 60', \"${MODEL.main.URL}\"], env: { OWN: \"${MODEL.main.URL}/own\" }, ready: { stdout: 'http://127[.]0[.]0[.]1:[0-9]+ http://127[.]0[.]0[.]1:[0-9]+/own' } }\n\
+         target: { type: command, cmd: [/bin/bash, agent.bash] }\n",
+    );
+    let output = project.run(&[]);
+    assert_eq!(output.status.code(), Some(0), "{}", printed(&output));
+
+    project.write(
+        "ananke.config.yaml",
+        "version: \"1.4\"\nmodels: { main: { env: { A: \"${MODEL.main.URL}\" } } }\n\
+         target: { type: command, cmd: [/bin/bash, agent.bash] }\n",
+    );
+    let output = project.ananke(&["check"]);
+    let help = "in `env`, `${URL}` is that of the model itself";
+    assert!(printed(&output).contains(help), "{}", printed(&output));
+}

@@ -73,7 +73,7 @@ pub(crate) fn escaped(name: &str) -> String {
 }
 
 /// A text with `%20` and the like as the characters that they mean. Anything else stays as it is.
-fn unescaped(text: &str) -> String {
+pub(crate) fn unescaped(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let [first, others @ ..] = rest {

@@ -5,6 +5,8 @@
 //! against the request), and [`ModelProblem`]s: what no model could have said, what nothing answers, and what nothing used. A
 //! `mint` makes ids that name the lane, and come back in the next request.
 //!
+//! `lane_control` lets programs set and read lanes while they are served.
+//!
 //! A lane may have recordings instead of a script (`lane_recording`): a `model_recording` is the file of one, whose calls answer
 //! the requests that ask the same (`compared_request`) with the ids of the lane (`adopted_response`), and a `request_difference` says
 //! what else a request asks. An `upstream` is the provider that they are recorded from; a `masked_call` has none of the
@@ -25,6 +27,7 @@ mod environment;
 mod evidence;
 mod file_scripts;
 mod hosted_models;
+mod lane_control;
 mod lane_recording;
 mod lane_request;
 mod masked_call;
@@ -56,6 +59,7 @@ pub use compiled_script::{
 pub use environment::{NO_KEY, PROVIDER_KEYS, provider_environment};
 pub use file_scripts::FileScripts;
 pub use hosted_models::{HostedModel, HostedModels};
+pub use lane_control::{ControlledServer, KeptRequests};
 pub use lane_recording::{RecordingSetup, RecordingUse};
 pub use lane_request::ModelRequestEntry;
 pub use model_lane::{LaneSource, LaneUse, ModelLane};

@@ -35,6 +35,8 @@ pub struct ModelLanes {
     turn_ended: Notify,
     /// Opens the lanes that requests name.
     opener: Option<LaneOpener>,
+    /// The lanes that have got another script since, if something was wrong in them.
+    replaced: Mutex<Vec<Arc<ModelLane>>>,
     /// Held by the one lane that may be open, if they are opened one after the other.
     one_at_a_time: Option<Arc<tokio::sync::Mutex<()>>>,
 }
@@ -175,9 +177,39 @@ impl ModelLanes {
         self.lanes().get(name).cloned()
     }
 
-    /// Every lane, in the order in which they were opened.
+    /// Every lane, in the order in which they were opened, after those that were replaced.
     pub fn all(&self) -> Vec<Arc<ModelLane>> {
-        self.lanes().values().cloned().collect()
+        let replaced = self.replaced.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = replaced.clone();
+        all.extend(self.lanes().values().cloned());
+        all
+    }
+
+    /// Gives a lane another script, or opens one with it. What was not used of its script so far is a problem.
+    ///
+    /// # Errors
+    /// If a pattern of the script cannot be compiled, or there are too many lanes.
+    pub(crate) fn replace(&self, name: &str, script: CompiledModelScript) -> Result<(), String> {
+        let mut lanes = self.lanes();
+        if lanes.len() >= MOST_LANES && !lanes.contains_key(name) {
+            return Err(format!("there are {MOST_LANES} lanes, and no more"));
+        }
+        let earlier = lanes.shift_remove(name);
+        let opened = open_in(&mut lanes, name, MODEL, script.into());
+        if let Err(error) = opened {
+            // A lane stays as it is if its next script cannot be used.
+            lanes.extend(earlier.map(|earlier| (name.to_owned(), earlier)));
+            return Err(format!("a pattern cannot be used: {error}"));
+        }
+        drop(lanes);
+        if let Some(earlier) = earlier {
+            earlier.finish();
+            let mut replaced = self.replaced.lock().unwrap_or_else(PoisonError::into_inner);
+            if earlier.has_problem() && replaced.len() < MOST_LANES {
+                replaced.push(earlier);
+            }
+        }
+        Ok(())
     }
 
     /// The lane that the evidence names: the first that names one decides.

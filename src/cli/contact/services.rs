@@ -139,6 +139,11 @@ async fn start_models(
     let no_proxy = plan.environment.text("NO_PROXY").map(str::to_owned);
     let variables = hosted.variables(no_proxy.as_deref());
     plan.add_variables(&variables);
+    let mut urls = Vec::new();
+    for model in hosted.models() {
+        urls.push(model.url.as_str());
+    }
+    plan.set_model_urls(&urls);
     Ok(hosted)
 }
 

@@ -10,8 +10,8 @@ use ananke::context::{Context, Environment};
 use ananke::http_server::{AnsweredPages, HttpListener, ServerNotice};
 use ananke::process::{ExitStatus, Foreground, Program, StartError, start_in_foreground};
 use ananke::provider::{
-    ModelLanes, ModelListener, ModelProblem, ModelProblemKind, ModelRequestEntry, ModelServer,
-    PROVIDER_KEYS, provider_environment,
+    ControlledServer, KeptRequests, ModelLanes, ModelListener, ModelProblem, ModelProblemKind,
+    ModelRequestEntry, ModelServer, PROVIDER_KEYS, provider_environment,
 };
 use clap::Args;
 
@@ -72,7 +72,12 @@ async fn serve(options: &ModelCommand, context: &Context) -> Result<Exit, Failed
     if !port.address().ip().is_loopback() {
         say("warning: other machines can reach this port");
     }
-    let server = ModelServer::new(Arc::clone(&lanes), Arc::new([]), Arc::clone(&listener) as _);
+    let requests = Arc::new(KeptRequests::new(Arc::clone(&listener) as _));
+    let server = ControlledServer {
+        server: ModelServer::new(Arc::clone(&lanes), Arc::new([]), Arc::clone(&requests) as _),
+        lanes: Arc::clone(&lanes),
+        requests,
+    };
     let access = options.access.access(AnsweredPages::Nobodys);
     let notice: ServerNotice = Arc::new(say);
     let serving = port.serve(Arc::new(server), access, notice);

@@ -213,6 +213,8 @@ impl Interpolation<'_> {
                 "the environment has it: write `${{ENV.{}}}`",
                 reference.name
             )]
+        } else if let Some(meant) = scope.nearest_path(reference) {
+            vec![format!("did you mean `${{{meant}}}`?")]
         } else {
             self.help_for_missing(reference.name)
         };

@@ -11,6 +11,7 @@ use super::{
     Origins, Reference, Secret, empty_variable::EmptyVariable, is_reserved, name::ENVIRONMENT,
 };
 use ananke_base::context::Environment;
+use ananke_base::text::nearest;
 
 /// The meaning of a reference.
 #[derive(Clone, Debug, PartialEq)]
@@ -281,6 +282,25 @@ impl Scope {
             value = inner;
         }
         Lookup::Value(Cow::Borrowed(value))
+    }
+
+    /// The reference that was probably meant by one whose path leads nowhere.
+    pub(super) fn nearest_path(&self, reference: &Reference<'_>) -> Option<String> {
+        let mut value = self.values.get(reference.name)?;
+        let mut path = reference.name.to_owned();
+        for part in &reference.path {
+            let Value::Object(map) = value else {
+                return None;
+            };
+            let known = match map.get(*part) {
+                Some(_) => part,
+                None => nearest(part, map.keys().map(String::as_str))?,
+            };
+            value = map.get(known)?;
+            path.push('.');
+            path.push_str(known);
+        }
+        Some(path)
     }
 
     /// Every name that has a value, with it, sorted.

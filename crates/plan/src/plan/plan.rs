@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::loaded::{CaseEntry, KeptFiles, LoadedFile};
-use crate::project::{Config, ServerCommand, Variables};
+use crate::project::{Config, ServedAddresses, ServerCommand, Variables};
 use ananke_base::context::{Context, Environment};
 use ananke_base::message::RequestContext;
 use ananke_model::model::ReportFormat;
@@ -82,6 +82,15 @@ impl Plan {
         }
         for server in &mut self.servers {
             server.add_variables(variables);
+        }
+    }
+
+    /// Sets the addresses at which the models are served, in their order: `${MODEL.NAME.URL}`.
+    pub fn set_model_urls(&mut self, urls: &[&str]) {
+        let served = ServedAddresses::new(urls);
+        self.variables.set_addresses(&served);
+        for server in &mut self.servers {
+            server.set_addresses(&served);
         }
     }
 

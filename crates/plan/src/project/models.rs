@@ -8,6 +8,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::config::Config;
+use super::model_addresses::{MODEL, unserved_models};
 use super::variables::Variables;
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Spanned};
@@ -41,7 +42,15 @@ impl Config {
         mode: Mode,
         problems: &mut Vec<Diagnostic>,
     ) -> Vec<ModelSetup> {
+        let mut variables = variables.clone();
+        if let Some(models) = &self.model.models
+            && variables.vars.get(MODEL) == Some(&unserved_models(models))
+        {
+            variables.vars.remove(MODEL);
+        }
         let mut scope = variables.scope(context);
+        let help = "the addresses are known when all models are served; in `env`, `${URL}` is that of the model itself";
+        scope.promise(MODEL, help.to_owned());
         // The address is known when the model is served, and stays as it is written until then.
         scope.set(URL_NAME, Value::from(URL));
         let mut interpolation = Interpolation::new(&scope, &self.source, mode, problems);

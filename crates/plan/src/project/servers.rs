@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::model_addresses::ServedAddresses;
 use ananke_base::context::{Context, Environment, absolute_from, display_name};
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use ananke_model::model::{Ready, Server};
@@ -62,6 +63,28 @@ impl ServerCommand {
             match value {
                 Some(value) => self.environment.set(name, value),
                 None => self.environment.remove(name),
+            }
+        }
+    }
+
+    /// Replaces the addresses of models in everything that it is started with.
+    pub(crate) fn set_addresses(&mut self, served: &ServedAddresses) {
+        for word in &mut self.argv {
+            served.put_into(word);
+        }
+        for name in &self.own_variables {
+            if let Some(value) = self.environment.text(name) {
+                let mut value = value.to_owned();
+                served.put_into(&mut value);
+                self.environment.set(name, value);
+            }
+        }
+        if let Readiness::Url(url) = &mut self.ready {
+            let mut text = url.to_string();
+            served.put_into(&mut text);
+            // A URL with another host and port is one.
+            if let Ok(served) = Url::parse(&text) {
+                *url = served;
             }
         }
     }

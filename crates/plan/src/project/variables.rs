@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::config_file::ConfigFile;
+use super::model_addresses::{MODEL, ServedAddresses, unserved_models};
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile};
 use ananke_base::source::printable;
@@ -45,13 +46,23 @@ impl Variables {
     /// These with the `vars` of a config, each of which sees those before it; what is wrong with them goes to `problems`.
     pub(super) fn with_config(
         &self,
-        ConfigFile { vars, setup, .. }: &ConfigFile,
+        ConfigFile {
+            vars,
+            setup,
+            models,
+            ..
+        }: &ConfigFile,
         source: &Arc<SourceFile>,
         context: &Context,
         problems: &mut Vec<Diagnostic>,
     ) -> Self {
         let has_setup = setup.as_ref().is_some_and(|setup| !setup.is_empty());
         let mut variables = self.clone();
+        // The addresses come first, because a variable of the same name that the config has takes precedence.
+        if let Some(models) = models {
+            let addresses = unserved_models(models);
+            variables.vars.insert(MODEL.to_owned(), addresses);
+        }
         let mut scope = variables.scope(context).hint(HINT);
         let mut room = Some(MOST_INSERTED);
         for (name, written) in vars.iter().flatten() {
@@ -75,6 +86,13 @@ impl Variables {
             origins: scope.origins().clone(),
             awaits_setup,
             ..variables
+        }
+    }
+
+    /// Replaces the addresses of models by those at which they are served.
+    pub(crate) fn set_addresses(&mut self, served: &ServedAddresses) {
+        for value in self.vars.values_mut() {
+            served.put_into_value(value);
         }
     }
 

@@ -43,6 +43,25 @@ impl SameReason {
     fn count(&self) -> usize {
         self.listed.len() + self.further
     }
+
+    /// Writes a line for each test, and what is the remedy of all of them.
+    fn write_tests(&self, palette: &Palette, page: &mut Page) {
+        for other in &self.listed {
+            page.space(4);
+            test(page, palette, other);
+            page.space(2);
+            page.rest_of_line(palette.faint, &escape::line(&other.title));
+        }
+        if self.further > 0 {
+            page.space(4);
+            page.line(palette.faint, &format!("… and {} more", self.further));
+        }
+        if let Some(command) = self.record_again.command() {
+            page.space(4);
+            let command = escape::line(&command);
+            page.line(palette.faint, &format!("record all again: {command}"));
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -106,10 +125,7 @@ impl FailedTests {
         groups.sort_by_key(|(_, same)| std::cmp::Reverse(same.count()));
         for (reason, same) in groups {
             let SameReason {
-                sentence,
-                listed,
-                further: unlisted,
-                record_again,
+                sentence, listed, ..
             } = same;
             let Some(first) = listed.first() else {
                 continue;
@@ -141,23 +157,7 @@ impl FailedTests {
             page.plain(&format!("{} tests", grouped(count)));
             page.space(2);
             page.rest_of_line(style, &escape::line(&sentence));
-            for other in listed {
-                page.space(4);
-                test(page, palette, other);
-                page.space(2);
-                page.rest_of_line(palette.faint, &escape::line(&other.title));
-            }
-            if *unlisted > 0 {
-                page.space(4);
-                page.line(palette.faint, &format!("… and {unlisted} more"));
-            }
-            if let Some(command) = record_again.command() {
-                page.space(4);
-                page.line(
-                    palette.faint,
-                    &format!("record all again: {}", escape::line(&command)),
-                );
-            }
+            same.write_tests(palette, page);
         }
         further(self.further, palette, page);
         page.end();

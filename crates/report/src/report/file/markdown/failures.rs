@@ -270,7 +270,7 @@ impl FailureGroup {
         }
         if self.tests > 1 {
             if let Some(command) = self.record_again.command() {
-                text += &format!("record all again: {}\n\n", code(&command, NAME));
+                text += &["record all again: ", &code(&command, NAME), "\n\n"].concat();
             }
             let further = match self.tests - self.entries.len() {
                 0 => String::new(),

@@ -155,6 +155,7 @@ impl MarkdownBuilder {
         page.end();
         let mut lines = Vec::from_iter(run_facts::turns(&self.run));
         let named = [
+            ("models", run_facts::model_calls(&self.run)),
             ("tokens", tokens::of_run(self.run.tokens)),
             ("cost", tokens::cost_of_run(&self.run)),
             ("helpers", tokens::helpers(&self.run.helpers)),

@@ -140,6 +140,9 @@ impl ConsoleReport {
             end,
             ..
         } = &self.run;
+        if let Some(calls) = run_facts::model_calls(&self.run) {
+            page.line(palette.faint, &format!("models: {calls}"));
+        }
         if let Some(tokens) = tokens::of_run(self.run.tokens) {
             page.line(palette.faint, &format!("tokens: {tokens}"));
         }

@@ -7,8 +7,8 @@
 //!
 //! A lane may have recordings instead of a script (`lane_recording`): a `model_recording` is the file of one, whose calls answer
 //! the requests that ask the same (`compared_request`) with the ids of the lane (`adopted_response`), and a `request_difference` says
-//! what else a request asks. An `upstream` is the provider that they are recorded from; a `masked_call` has none of the
-//! `provider_keys`. A `recording_folder` has a file for each lane.
+//! what else a request asks, and `varying_texts` how to ignore it if it is a date or the like. An `upstream` is the provider that they are recorded from; a `masked_call` has none of the
+//! `provider_keys`, and `lane_values` put the names of variables into it. A `recording_folder` has a file for each lane.
 //!
 //! `embeddings` and `model_list` answer what is asked in addition to the conversation. `environment` points the SDKs of an agent at the server, and
 //! `hosted_models` are those of a config, each with a server of its own.
@@ -26,6 +26,7 @@ mod file_scripts;
 mod hosted_models;
 mod lane_recording;
 mod lane_request;
+mod lane_values;
 mod masked_call;
 mod matching;
 mod mint;
@@ -46,6 +47,7 @@ mod round_answer;
 mod run_recordings;
 mod stored_messages;
 mod upstream;
+mod varying_texts;
 
 pub use compiled_script::{
     AnswerTokens, CompiledModelReply, CompiledModelRule, CompiledModelScript, CompiledModelStep,

@@ -71,6 +71,7 @@ impl RecordingFolder {
             recording,
             again: self.again.clone(),
             ignore: Vec::new(),
+            ignore_key: None,
             strict_params: false,
             upstreams: self.upstreams.clone(),
             clock: Arc::clone(&self.clock),

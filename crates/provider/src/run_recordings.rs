@@ -68,6 +68,7 @@ impl RunRecordings {
             recording,
             again,
             ignore: setup.ignore.clone(),
+            ignore_key: Some(format!("models.{}.ignore", setup.name)),
             strict_params: setup.strict_params,
             upstreams: upstreams.clone(),
             clock: Arc::clone(&self.clock),

@@ -1,5 +1,6 @@
 //! A request in the form in which it is compared with a recorded one.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use regex::Regex;
@@ -10,6 +11,9 @@ use ananke_trace::trace::{ModelRequest, PromptMessage, json_key};
 
 /// The word that replaces what is not compared.
 const IGNORED: &str = "(ignored)";
+
+/// A change of a text; a text that it borrows stays as it is.
+pub(crate) type TextChange<'c> = dyn FnMut(&str) -> Cow<'_, str> + 'c;
 
 /// A request without what does not count: ids are numbers in their order, tools are in the order of their names, and keys, ignored
 /// texts and parameters of sampling are not in it.
@@ -26,16 +30,7 @@ impl ComparedRequest {
         let mut request = request.clone();
         request.params = Map::new();
         number_ids(&mut request);
-        for message in &mut request.messages {
-            clean_message(message, ignore);
-        }
-        for tool in &mut request.tools {
-            clean(&mut tool.description, ignore);
-            clean_value(&mut tool.parameters, ignore);
-        }
-        for tool in &mut request.hosted_tools {
-            clean_value(tool, ignore);
-        }
+        change_texts(&mut request, &mut |text| without_ignored(text, ignore));
         request
             .tools
             .sort_by(|one, other| one.name.cmp(&other.name));
@@ -100,48 +95,67 @@ fn number(id: &mut String, numbers: &mut HashMap<String, usize>) {
     *id = number.to_string();
 }
 
-fn clean_message(message: &mut PromptMessage, ignore: &[Regex]) {
-    match message {
-        PromptMessage::System(text) | PromptMessage::User { text, .. } => clean(text, ignore),
-        PromptMessage::Assistant { text, calls } => {
-            clean(text, ignore);
-            for call in calls {
-                clean_value(&mut call.args, ignore);
+/// Changes every text of a request that is not made by its API: messages, arguments, results and descriptions of tools.
+pub(crate) fn change_texts(request: &mut ModelRequest, with: &mut TextChange<'_>) {
+    for message in &mut request.messages {
+        match message {
+            PromptMessage::System(text) | PromptMessage::User { text, .. } => {
+                change_text(text, with);
             }
+            PromptMessage::Assistant { text, calls } => {
+                change_text(text, with);
+                for call in calls {
+                    change_value(&mut call.args, with);
+                }
+            }
+            PromptMessage::Result { content, .. } => change_value(content, with),
+            PromptMessage::Approval { .. } => {}
         }
-        PromptMessage::Result { content, .. } => clean_value(content, ignore),
-        PromptMessage::Approval { .. } => {}
+    }
+    for tool in &mut request.tools {
+        change_text(&mut tool.description, with);
+        change_value(&mut tool.parameters, with);
+    }
+    for tool in &mut request.hosted_tools {
+        change_value(tool, with);
     }
 }
 
-fn clean(text: &mut String, ignore: &[Regex]) {
-    // Secrets are masked before they are compared, because a recording has none.
-    let (masked, keys) = without_keys(text);
-    if keys > 0 {
-        *text = masked.into_owned();
-    }
-    for pattern in ignore {
-        if pattern.is_match(text) {
-            *text = pattern.replace_all(text, IGNORED).into_owned();
-        }
+/// Changes a text. One that is borrowed stays as it is.
+pub(crate) fn change_text(text: &mut String, with: &mut TextChange<'_>) {
+    if let Cow::Owned(changed) = with(text) {
+        *text = changed;
     }
 }
 
-fn clean_value(value: &mut Value, ignore: &[Regex]) {
+/// Changes the texts in a value, but not its keys.
+pub(crate) fn change_value(value: &mut Value, with: &mut TextChange<'_>) {
     match value {
-        Value::String(text) => clean(text, ignore),
+        Value::String(text) => change_text(text, with),
         Value::Array(items) => {
             for item in items {
-                clean_value(item, ignore);
+                change_value(item, with);
             }
         }
         Value::Object(entries) => {
             for (_, entry) in entries {
-                clean_value(entry, ignore);
+                change_value(entry, with);
             }
         }
         _ => {}
     }
+}
+
+/// The text without keys, and with one word for all that a pattern of `ignore` matches.
+fn without_ignored<'t>(text: &'t str, ignore: &[Regex]) -> Cow<'t, str> {
+    // Secrets are masked before they are compared, because a recording has none.
+    let (mut cleaned, _) = without_keys(text);
+    for pattern in ignore {
+        if let Cow::Owned(without) = pattern.replace_all(&cleaned, IGNORED) {
+            cleaned = Cow::Owned(without);
+        }
+    }
+    cleaned
 }
 
 #[cfg(test)]

@@ -6,23 +6,25 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 use regex::Regex;
+use serde_json::json;
 
 use crate::adopted_response::{adopted_response, round_of_answer, with_ids_of_provider};
 use crate::compared_request::ComparedRequest;
-use crate::request_difference::{RequestDifference, first_difference};
-
 use crate::environment::POINTING_HELP;
 use crate::lane_request::{LaneAnswer, LaneRequest};
+use crate::lane_values::LaneValues;
 use crate::masked_call::masked;
 use crate::matching::last_user_text;
 use crate::mint::Mint;
 use crate::model_recording::{ModelRecording, RecordedFrame, RecordedModelCall};
 use crate::problem::{ModelProblem, ModelProblemKind};
+use crate::request_difference::{RequestDifference, first_difference};
 use crate::upstream::{Upstream, Upstreams};
-use ananke_agents::ServedResponse;
+use crate::varying_texts::offered_patterns;
+use ananke_agents::{ServedResponse, model_wires};
 use ananke_base::context::{At, Clock};
 use ananke_base::text::{escape, truncate};
-use ananke_trace::trace::{AnsweredBy, ModelAnswer};
+use ananke_trace::trace::{AnsweredBy, ModelAnswer, ModelRequest};
 
 /// The most recorded calls that a message lists.
 const SHOWN_CALLS: usize = 3;
@@ -61,6 +63,8 @@ pub struct RecordingSetup {
     pub again: String,
     /// The texts that are not compared.
     pub ignore: Vec<Regex>,
+    /// The key of `ignore` in the config; `None` if there is none.
+    pub ignore_key: Option<String>,
     /// Whether other parameters of sampling make another request.
     pub strict_params: bool,
     /// Whether recorded calls that were not asked for are a warning.
@@ -96,6 +100,8 @@ pub(crate) struct LaneRecording {
     written: Option<usize>,
     /// The ids of the lane, each with the one that the provider has made.
     ids: IndexMap<String, String>,
+    /// The variables of the test that are known so far.
+    values: LaneValues,
 }
 
 /// A call that was recorded earlier.
@@ -168,7 +174,13 @@ impl LaneRecording {
             masked: Vec::new(),
             written: None,
             ids: IndexMap::new(),
+            values: LaneValues::default(),
         }
+    }
+
+    /// Notes the variables of the test that are known from now on, each with its value.
+    pub(crate) fn set_values(&mut self, variables: &[(String, String)]) {
+        self.values = LaneValues::new(variables);
     }
 
     /// The source of the answer to call `number` of the lane `lane`.
@@ -183,7 +195,8 @@ impl LaneRecording {
         mint: &mut Mint,
     ) -> Result<RecordedStep, ModelProblem> {
         // A recorded answer comes first, because only what is missing is asked of a provider.
-        let compared = ComparedRequest::of(asked.request, &self.setup.ignore);
+        let request = self.values.put_back_request(asked.request);
+        let compared = ComparedRequest::of(&request, &self.setup.ignore);
         if let Some(place) = self.place_of(&compared, asked) {
             let answer = self.replay(place, asked, mint);
             return Ok(RecordedStep::Recorded(Box::new(answer)));
@@ -225,7 +238,7 @@ impl LaneRecording {
         if !is_same_form && self.warns_first(ModelProblemKind::OtherForm) {
             warnings.push(other_form(place, &call, asked));
         }
-        let adopted = adopted_response(&call, mint);
+        let adopted = adopted_response(&self.values.filled(&call), mint);
         self.ids.extend(adopted.ids);
         let recorded = if is_same_form { adopted.response } else { None };
         let passed = self.pass(call.at_us, call.took_us);
@@ -321,6 +334,11 @@ impl LaneRecording {
         let adopted = adopted_response(&call, mint);
         self.ids.extend(adopted.ids);
         if self.setup.usage != RecordingUse::Live {
+            let call = self.values.put_back(call, |response| {
+                let mut wires = model_wires().into_iter();
+                let wire = wires.find(|wire| wire.path() == asked.path)?;
+                wire.read_answer(response).ok()
+            });
             let (call, has_secret) = masked(call, &self.setup.secrets);
             if has_secret {
                 self.masked.push(live.place + 1);
@@ -453,6 +471,12 @@ impl LaneRecording {
             let problem = ModelProblem::new(ModelProblemKind::Miss, message);
             return problem.fact(call).help(self.help());
         };
+        let mut help = self.help();
+        let recorded = &self.earlier[place].compared.request;
+        if let Some(offer) = self.ignore_offer(recorded, &compared.request) {
+            help.push('\n');
+            help.push_str(&offer);
+        }
         let message = format!("{NOT_RECORDED}: {}", difference.cause);
         let label = format!("expected (call {} of the recording): ", place + 1);
         let width = label.len();
@@ -460,7 +484,26 @@ impl LaneRecording {
             .fact(call)
             .fact(format!("{label}{}", difference.expected))
             .fact(format!("{:width$}{}", "asked: ", difference.asked))
-            .help(self.help())
+            .help(help)
+    }
+
+    /// The line of the config with which two requests would be the same, if only dates and the like differ.
+    fn ignore_offer(&self, recorded: &ModelRequest, asked: &ModelRequest) -> Option<String> {
+        let key = self.setup.ignore_key.as_ref()?;
+        let offered = offered_patterns(recorded, asked);
+        if offered.is_empty() {
+            return None;
+        }
+        // The line replaces the one that is there.
+        let mut patterns = Vec::new();
+        for pattern in &self.setup.ignore {
+            patterns.push(json!(pattern.as_str()).to_string());
+        }
+        for pattern in offered {
+            patterns.push(json!(pattern).to_string());
+        }
+        let patterns = escape::line(&patterns.join(", ")).into_owned();
+        Some(format!("if it varies: {key}: [{patterns}]"))
     }
 
     /// The first unused call in the same place of the conversation, and how it differs. There is one place, so that nothing is

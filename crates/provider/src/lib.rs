@@ -9,11 +9,12 @@
 //!
 //! A lane may have recordings instead of a script (`lane_recording`): a `model_recording` is the file of one, whose calls answer
 //! the requests that ask the same (`compared_request`) with the ids of the lane (`adopted_response`), and a `request_difference` says
-//! what else a request asks. An `upstream` is the provider that they are recorded from; a `masked_call` has none of the
-//! `provider_keys`. A `recording_folder` has a file for each lane. `checked_recordings` are those of a project, without a run.
+//! what else a request asks, and `varying_texts` how to ignore it if it is a date or the like. An `upstream` is the provider that
+//! they are recorded from; a `masked_call` has none of the `provider_keys`, and `lane_values` put the names of variables into it. A
+//! `recording_folder` has a file for each lane. `checked_recordings` are those of a project, without a run.
 //!
-//! `embeddings` and `model_list` answer what is asked in addition to the conversation. `environment` points the SDKs of an agent at the server, and
-//! `hosted_models` are those of a config, each with a server of its own.
+//! `embeddings` and `model_list` answer what is asked in addition to the conversation. `environment` points the SDKs of an agent at the
+//! server, and `hosted_models` are those of a config, each with a server of its own.
 //!
 //! **Invariant:** a real provider is asked only while it is recorded; a request that nothing answers is an error, also if the
 //! agent hides it; a request whose lane is not certain gets none.
@@ -30,6 +31,7 @@ mod hosted_models;
 mod lane_control;
 mod lane_recording;
 mod lane_request;
+mod lane_values;
 mod masked_call;
 mod matching;
 mod mint;
@@ -50,6 +52,7 @@ mod round_answer;
 mod run_recordings;
 mod stored_messages;
 mod upstream;
+mod varying_texts;
 
 pub use checked_recordings::{CheckedRecordings, RecordedProject};
 pub use compiled_script::{

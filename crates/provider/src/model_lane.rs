@@ -170,6 +170,13 @@ impl ModelLane {
         self.state().problems > 0
     }
 
+    /// Notes the variables of the test whose values differ from run to run, each with its value: recordings have their names.
+    pub fn set_values(&self, variables: &[(String, String)]) {
+        if let Some(recording) = &mut self.state().recording {
+            recording.set_values(variables);
+        }
+    }
+
     /// The message of the user in the turn that is going on; `None` between turns.
     pub(crate) fn turn_text(&self) -> Option<String> {
         self.state().turn.clone()

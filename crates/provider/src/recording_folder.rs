@@ -73,6 +73,7 @@ impl RecordingFolder {
             recording,
             again: self.again.clone(),
             ignore: Vec::new(),
+            ignore_key: None,
             strict_params: false,
             is_loose: self.is_loose,
             upstreams: self.upstreams.clone(),

@@ -26,6 +26,7 @@ fn setup(calls: Vec<RecordedModelCall>) -> RecordingSetup {
         }),
         again: "ananke run shop.test.yaml:12 --models record".to_owned(),
         ignore: Vec::new(),
+        ignore_key: Some("models.main.ignore".to_owned()),
         strict_params: false,
         is_loose: false,
         upstreams: super::Upstreams::default(),
@@ -214,6 +215,50 @@ fn recorded_waiting_passes_and_overlapping_calls_wait_together() {
     assert_eq!(passed, [100, 50].map(Duration::from_micros));
     // Times in a file may be anything.
     ask(&lane, &says("c")).unwrap();
+}
+
+#[test]
+fn what_differs_in_dates_alone_offers_the_line_that_ignores_them() {
+    let ignored = regex::Regex::new("Hi [a-z]+").unwrap();
+    let lane = lane(RecordingSetup {
+        ignore: vec![ignored],
+        ..setup(vec![call("Hi a, \"today\" is 2026-11-30")])
+    });
+    let problem = ask(&lane, &says("Hi b, \"today\" is 2026-12-01")).unwrap_err();
+    let help = problem.help.unwrap();
+    let (first, offer) = help.split_once('\n').unwrap();
+    assert_eq!(
+        first,
+        "if that is meant: ananke run shop.test.yaml:12 --models record"
+    );
+    let list = offer
+        .strip_prefix("if it varies: models.main.ignore: ")
+        .unwrap();
+    let patterns: Vec<String> = serde_json::from_str(list).unwrap();
+    let expected = [
+        "Hi [a-z]+",
+        "\\(ignored\\), \"today\" is [0-9]{4}-[0-9]{2}-[0-9]{2}",
+    ];
+    assert_eq!(patterns, expected);
+    let problem = ask(&lane, &says("Hi b, \"today\" was 2026-12-01")).unwrap_err();
+    assert!(!problem.help.unwrap().contains('\n'));
+}
+
+#[test]
+fn values_of_the_test_are_compared_by_their_names() {
+    let mut recorded = call("Show ${ORDER_ID} to ${THREAD_ID}");
+    recorded.frames.clear();
+    recorded.answer.text = "${ORDER_ID} is paid".to_owned();
+    let lane = lane(setup(vec![recorded]));
+    let known = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    lane.set_values(&[
+        known("THREAD_ID", "thread-2"),
+        known("ORDER_ID", "order-22"),
+    ]);
+    let answer = ask(&lane, &says("Show order-22 to thread-2")).unwrap();
+    assert_eq!(answer.answer.text, "order-22 is paid");
+    let problem = ask(&lane, &says("Show order-23 to thread-2")).unwrap_err();
+    assert_eq!(problem.kind, ModelProblemKind::Miss);
 }
 
 #[test]

@@ -75,6 +75,7 @@ impl RunRecordings {
             recording,
             again,
             ignore: setup.ignore.clone(),
+            ignore_key: Some(format!("models.{}.ignore", setup.name)),
             strict_params: setup.strict_params,
             is_loose: setup.is_loose,
             upstreams: upstreams.clone(),

@@ -16,7 +16,7 @@ use crate::plan::Plan;
 use crate::project::{LaunchContext, ResolvedTarget, Variables};
 use ananke_base::context::Context;
 use ananke_model::model::Hook;
-use ananke_model::variables::{Interpolation, Mode, Scope, Secret};
+use ananke_model::variables::{Interpolation, Mode, Scope, Secret, as_text};
 use ananke_rules::ScriptSource;
 use ananke_trace::process::Launch;
 
@@ -39,6 +39,8 @@ pub struct Preparation {
     pub(super) from_test: Vec<String>,
     /// Every name that hooks gave, in their order.
     pub(super) from_hooks: IndexSet<String>,
+    /// Every name that a turn captured, in their order.
+    captured: IndexSet<String>,
     /// The parts that the test gives to its turns; nothing before it is filled.
     pub(super) defaults: Arc<TurnDefaults>,
     /// The names of the targets that it asks for something: judges, the simulator, and servers of tools.
@@ -107,6 +109,7 @@ impl Preparation {
             thread_is_given,
             from_test,
             from_hooks: IndexSet::new(),
+            captured: IndexSet::new(),
             defaults: Arc::default(),
             helpers,
             mode,
@@ -168,6 +171,22 @@ impl Preparation {
         let own = self.scope.values().filter(|(name, _)| is_own(name));
         own.map(|(name, value)| (name.to_owned(), value.clone()))
             .collect()
+    }
+
+    /// The variables whose values differ from run to run, each with the text of its value: the thread, and what hooks and turns
+    /// gave.
+    pub fn varying_values(&self) -> Vec<(String, String)> {
+        let from_setup = self.variables.setup.keys().map(String::as_str);
+        let from_test = self.from_hooks.iter().chain(&self.captured);
+        let names = from_setup.chain(from_test.map(String::as_str));
+        let mut varying = Vec::new();
+        for name in std::iter::once(THREAD).chain(names) {
+            let mut values = self.scope.values();
+            if let Some((_, value)) = values.find(|(known, _)| *known == name) {
+                add_texts(name, value, &mut varying);
+            }
+        }
+        varying
     }
 
     /// The number of turns of the test.
@@ -278,6 +297,7 @@ impl Preparation {
         for (name, value) in values {
             if !self.variables.given.contains_key(&name) {
                 self.scope.set(&name, value);
+                self.captured.insert(name.clone());
                 kept.push(name);
             }
         }
@@ -326,5 +346,23 @@ impl Preparation {
             scope.set(name, value.clone());
         }
         self.secrets_in(&scope)
+    }
+}
+
+/// Adds a variable with the text of its value, or each part of an object or a list by its path.
+fn add_texts(path: &str, value: &Value, texts: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, field) in fields {
+                add_texts(&format!("{path}.{key}"), field, texts);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                add_texts(&format!("{path}.{index}"), item, texts);
+            }
+        }
+        Value::String(_) | Value::Number(_) => texts.push((path.to_owned(), as_text(value))),
+        Value::Bool(_) | Value::Null => {}
     }
 }

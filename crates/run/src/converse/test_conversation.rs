@@ -247,6 +247,7 @@ impl Attempt<'_> {
         let driver = shared.conversations.driver().cloned();
         let mut tools = HostedTools::new(driver, servers, mocks, self);
         let models = self.models(&prepared, &pace).await?;
+        let written_turns = written_turns.asking(&models);
         self.point_programs_at(&models, &mut session_options);
         let session = self.open(&*target, session_options).await?;
         let session = self.with_models(session, &models, &pace);

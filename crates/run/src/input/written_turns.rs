@@ -1,13 +1,14 @@
 //! The turns that a test writes down, as the inputs of its conversation.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
 use crate::attempt::{Attempt, capture_values};
 use crate::context::{AttemptPurpose, TestStep, turn_count};
+use crate::models::AttemptModels;
 use ananke_base::context::lock;
 use ananke_base::message::TurnRequest;
 use ananke_conversation::{ConditionalTurn, ConversationSoFar, InputSource, NextTurn, TurnReview};
@@ -33,6 +34,8 @@ pub(crate) struct WrittenTurns<'a> {
     timeout: Duration,
     /// The time for which a session may wait by itself in a turn.
     longest_wait: Duration,
+    /// The models that the agent asks.
+    models: Arc<AttemptModels>,
 }
 
 impl<'a> WrittenTurns<'a> {
@@ -56,6 +59,16 @@ impl<'a> WrittenTurns<'a> {
             captures: Vec::new(),
             timeout,
             longest_wait: Duration::ZERO,
+            models: Arc::default(),
+        }
+    }
+
+    /// The same turns with an agent that asks `models`, which get the values of variables.
+    pub(crate) fn asking(self, models: &Arc<AttemptModels>) -> Self {
+        models.set_values(&self.preparation().varying_values());
+        Self {
+            models: Arc::clone(models),
+            ..self
         }
     }
 
@@ -121,6 +134,7 @@ impl<'a> WrittenTurns<'a> {
             let mut preparation = self.preparation();
             review.warnings = preparation.keep(values);
             environment.add_secrets(&preparation.secrets());
+            self.models.set_values(&preparation.varying_values());
         }
         // The problem names all missing values at once, so that a test need not run again for each.
         if !missing_values.is_empty() {

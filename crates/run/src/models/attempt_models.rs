@@ -121,6 +121,13 @@ impl AttemptModels {
         }
     }
 
+    /// Notes the variables of the test whose values differ from run to run, each with its value.
+    pub(crate) fn set_values(&self, variables: &[(String, String)]) {
+        for open in &self.lanes {
+            open.lane.set_values(variables);
+        }
+    }
+
     /// Ends the turn, so that other tests may say the same.
     pub(super) fn end_turn(&self) {
         for open in &self.lanes {

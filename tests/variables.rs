@@ -86,7 +86,7 @@ fn what_is_undefined_is_an_error_at_its_place() {
         ),
         (
             "${CART.item}",
-            "t.yaml:1:1: error[undefined-variable]: the variable `CART` has no `item` | did you mean `${CART}`?",
+            "t.yaml:1:1: error[undefined-variable]: the variable `CART` has no `item` | did you mean `${CART.items}`?",
         ),
         (
             "${ENV.HOME_TOWM}",

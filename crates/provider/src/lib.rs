@@ -5,13 +5,13 @@
 //! against the request), and [`ModelProblem`]s: what no model could have said, what nothing answers, and what nothing used. A
 //! `mint` makes ids that name the lane, and come back in the next request.
 //!
-//! `lane_control` lets programs set and read lanes while they are served.
+//! The room `control` lets programs set and read lanes while they are served.
 //!
 //! A lane may have recordings instead of a script (`lane_recording`): a `model_recording` is the file of one, whose calls answer
 //! the requests that ask the same (`compared_request`) with the ids of the lane (`adopted_response`), and a `request_difference` says
 //! what else a request asks, and `varying_texts` how to ignore it if it is a date or the like. An `upstream` is the provider that
 //! they are recorded from; a `masked_call` has none of the `provider_keys`, and `lane_values` put the names of variables into it. A
-//! `recording_folder` has a file for each lane. `checked_recordings` are those of a project, without a run.
+//! `recording_folder` has a file for each lane. The room `project` checks those of a project without a run.
 //!
 //! `embeddings` and `model_list` answer what is asked in addition to the conversation. `environment` points the SDKs of an agent at the
 //! server, and `hosted_models` are those of a config, each with a server of its own.
@@ -20,15 +20,14 @@
 //! agent hides it; a request whose lane is not certain gets none.
 
 mod adopted_response;
-mod checked_recordings;
 mod compared_request;
 mod compiled_script;
+mod control;
 mod embeddings;
 mod environment;
 mod evidence;
 mod file_scripts;
 mod hosted_models;
-mod lane_control;
 mod lane_recording;
 mod lane_request;
 mod lane_values;
@@ -43,6 +42,7 @@ mod model_server;
 mod model_setup;
 mod offered;
 mod problem;
+mod project;
 mod provider_keys;
 mod recording_folder;
 #[cfg(test)]
@@ -54,15 +54,14 @@ mod stored_messages;
 mod upstream;
 mod varying_texts;
 
-pub use checked_recordings::{CheckedRecordings, RecordedProject};
 pub use compiled_script::{
     AnswerTokens, CompiledModelReply, CompiledModelRule, CompiledModelScript, CompiledModelStep,
     ModelCondition,
 };
+pub use control::{ControlledServer, KeptRequests};
 pub use environment::{NO_KEY, PROVIDER_KEYS, provider_environment};
 pub use file_scripts::FileScripts;
 pub use hosted_models::{HostedModel, HostedModels};
-pub use lane_control::{ControlledServer, KeptRequests};
 pub use lane_recording::{RecordingSetup, RecordingUse};
 pub use lane_request::ModelRequestEntry;
 pub use model_lane::{LaneSource, LaneUse, ModelLane};
@@ -72,6 +71,7 @@ pub use model_server::{ModelListener, ModelServer, ServedModel};
 pub use model_setup::{ModelEnvironment, ModelSetup, URL};
 pub use offered::quoted;
 pub use problem::{ModelProblem, ModelProblemKind};
+pub use project::{CheckedRecordings, RecordedProject};
 pub use recording_folder::RecordingFolder;
 pub use run_recordings::RunRecordings;
 pub use upstream::{Upstream, Upstreams};

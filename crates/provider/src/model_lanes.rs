@@ -198,7 +198,9 @@ impl ModelLanes {
         let opened = open_in(&mut lanes, name, MODEL, script.into());
         if let Err(error) = opened {
             // A lane stays as it is if its next script cannot be used.
-            lanes.extend(earlier.map(|earlier| (name.to_owned(), earlier)));
+            if let Some(earlier) = earlier {
+                lanes.insert(name.to_owned(), earlier);
+            }
             return Err(format!("a pattern cannot be used: {error}"));
         }
         drop(lanes);

@@ -86,7 +86,7 @@ impl ModelProblem {
         }
     }
 
-    /// The same problem, which ends no test.
+    /// The problem of a run that asks for less.
     pub(crate) fn into_warning(mut self) -> Self {
         self.is_warning = true;
         self

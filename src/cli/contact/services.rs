@@ -156,7 +156,7 @@ fn name_providers(plan: &Plan, context: &Context, screen: Screen<'_>) -> Result<
             continue;
         }
         let is_ci = context.variable("CI").is_some_and(|ci| !ci.is_empty());
-        // A build that nobody watches must not cost money because of a line in a config.
+        // A build must not cost money because of a line in a config.
         if is_ci && model.asked_for.is_none() {
             let why = format!("the model `{name}` would ask its provider, and `CI` is set");
             let problem = Diagnostic::error(Code::BadValue, why.clone());

@@ -1,10 +1,10 @@
 //! `ananke check`: load everything, run nothing.
 
-use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use ananke::context::Context;
 use ananke::diagnostic::{Code, Diagnostic};
-use ananke::plan::{CaseEntry, Fixed, Plan, Selection};
+use ananke::plan::{Fixed, Plan, Selection};
 use ananke::provider::{ModelProblemKind, RecordedProject};
 use ananke::redact::Redactor;
 use ananke::text::escape;
@@ -38,8 +38,8 @@ impl CommandOptions for CheckOptions {
             ..self.selection.selection()
         };
         let (plan, redactor) = load(&selection, self.colour(), context)?;
-        let is_whole = selection.paths.is_empty() && !selection.chooses();
-        let orphaned = check_recordings(&plan, is_whole, redactor, context)?;
+        // Recordings come last, because the tests that replay them are known only if nothing else is wrong.
+        let orphaned = check_recordings(&plan, &selection, redactor, context)?;
         let (tests, files) = (plan.cases.len(), plan.files);
         let counted = |count: usize, word: &str| {
             format!("{count} {word}{}", if count == 1 { "" } else { "s" })
@@ -55,12 +55,13 @@ impl CommandOptions for CheckOptions {
                 let file = escape::line(&snapshot.shown);
                 writeln!(out, "obsolete snapshot, which no rule refers to: {file}")
             })?;
-            orphaned.iter().try_for_each(|file| {
+            for file in &orphaned {
                 writeln!(
                     out,
                     "orphaned recording of a model, which no test replays: {file}"
-                )
-            })
+                )?;
+            }
+            Ok(())
         })?;
         Ok(Exit::Success)
     }
@@ -70,21 +71,27 @@ impl CommandOptions for CheckOptions {
     }
 }
 
-/// Checks the recordings of models, of which those that no test replays are returned. They are known if the plan `is_whole`.
+/// Checks the recordings of models, of which those that no test replays are returned.
 ///
 /// # Errors
 /// If one cannot be read, or has a key.
 fn check_recordings(
     plan: &Plan,
-    is_whole: bool,
+    selection: &Selection,
     redactor: Redactor,
     context: &Context,
 ) -> Result<Vec<String>, Failed> {
-    let ids: Vec<Cow<'_, str>> = plan.cases.iter().map(CaseEntry::id).collect();
-    let project = RecordedProject {
-        models: plan.models.iter().map(|model| &*model.name).collect(),
-        tests: is_whole.then(|| ids.iter().map(|id| &**id).collect()),
+    let mut project = RecordedProject {
+        models: &plan.models,
+        tests: None,
     };
+    // A test that was not selected may replay what the others do not.
+    if selection.paths.is_empty() && !selection.chooses() {
+        let tests = project.tests.insert(BTreeSet::new());
+        for case in &plan.cases {
+            tests.insert(case.id().into_owned());
+        }
+    }
     let checked = recordings_of(plan, context).check(&project);
     if checked.problems.is_empty() {
         return Ok(checked.orphaned);

@@ -293,8 +293,8 @@ impl Scope {
                 return None;
             };
             let known = match map.get(*part) {
-                Some(_) => part,
-                None => nearest(part, map.keys().map(String::as_str))?,
+                Some(_) => *part,
+                None => nearest(part, map.keys())?.as_str(),
             };
             value = map.get(known)?;
             path.push('.');

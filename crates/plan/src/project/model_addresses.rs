@@ -1,6 +1,6 @@
 //! `${MODEL.NAME.URL}`: the addresses of the models of a config.
 //!
-//! **Why:** The ports are known when the models are served, but everything is checked and partly filled before. Until then each
+//! The ports are known when the models are served, but everything is checked and partly filled before. Until then each
 //! address has a name that no host can have (RFC 2606), which is replaced when the run starts.
 
 use indexmap::IndexMap;
@@ -31,7 +31,7 @@ fn unserved_url(number: usize) -> String {
 pub(crate) struct ServedAddresses(IndexMap<String, String>);
 
 impl ServedAddresses {
-    /// These addresses, in the order of the config.
+    /// Served addresses, in the order of the config.
     pub(crate) fn new(urls: &[&str]) -> Self {
         let mut served = IndexMap::new();
         for (number, url) in (1..).zip(urls) {

@@ -121,12 +121,6 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Whether its remedy is a new recording of the models.
-    pub fn ends_when_recorded(&self) -> bool {
-        let help = self.help.as_deref().unwrap_or_default();
-        self.kind == ErrorKind::Model && help.ends_with(RECORD_MODELS)
-    }
-
     /// The message without what was received or printed.
     pub fn sentence(&self) -> &str {
         let line = self.message.lines().next().unwrap_or_default();

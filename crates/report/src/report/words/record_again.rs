@@ -3,7 +3,7 @@
 use indexmap::IndexSet;
 
 use ananke_base::text::escape;
-use ananke_trace::outcome::{Outcome, Problem, RECORD_MODELS};
+use ananke_trace::outcome::{ErrorKind, Outcome, RECORD_MODELS};
 
 /// The most files that the command names.
 const MOST_FILES: usize = 8;
@@ -19,8 +19,12 @@ pub(crate) struct RecordAgain {
 impl RecordAgain {
     /// Adds a test that failed.
     pub(crate) fn add(&mut self, outcome: &Outcome) {
-        let problem = outcome.first_problem();
-        if !problem.is_some_and(|(_, problem)| Problem::ends_when_recorded(problem)) {
+        let Some((_, problem)) = outcome.first_problem() else {
+            self.has_other = true;
+            return;
+        };
+        let help = problem.help.as_deref().unwrap_or_default();
+        if problem.kind != ErrorKind::Model || !help.ends_with(RECORD_MODELS) {
             self.has_other = true;
         } else if self.files.len() <= MOST_FILES {
             let (file, _) = outcome.place();

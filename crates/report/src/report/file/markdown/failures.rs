@@ -269,6 +269,7 @@ impl FailureGroup {
             );
         }
         if self.tests > 1 {
+            // The details have the command for the first test alone.
             if let Some(command) = self.record_again.command() {
                 text += &["record all again: ", &code(&command, NAME), "\n\n"].concat();
             }

@@ -1,13 +1,13 @@
-//! The recordings of a project, checked without a run.
-//!
-//! Flows in: the files below the directory of recordings, and the tests of the project. Flows out: those that cannot be read, those with a
-//! key, and those that no test replays. **Invariant:** a stale recording is not found here, since only the agent shows what it asks.
+//! The files below the directory of recordings that cannot be read, that have a key, and that no test replays.
 
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::model_recording::ModelRecording;
+use crate::model_setup::ModelSetup;
 use crate::problem::{ModelProblem, ModelProblemKind};
 use crate::provider_keys::mask_value;
 use crate::run_recordings::RunRecordings;
@@ -24,7 +24,7 @@ const OF_AGENT: &str = "{\"recording\":{";
 /// The deepest directory in which recordings are looked for.
 const DEEPEST: usize = 32;
 
-/// The problems of the recordings of a project.
+/// The files of a project that need a look.
 #[derive(Debug, Default)]
 pub struct CheckedRecordings {
     /// The errors: files that cannot be read, and keys in them.
@@ -33,16 +33,16 @@ pub struct CheckedRecordings {
     pub orphaned: Vec<String>,
 }
 
-/// The models and tests of a project.
+/// A project as its recordings name it.
 pub struct RecordedProject<'p> {
-    /// The names of the models.
-    pub models: Vec<&'p str>,
+    /// The names are those of directories.
+    pub models: &'p [ModelSetup],
     /// The ids of all tests; `None` if only some are known.
-    pub tests: Option<Vec<&'p str>>,
+    pub tests: Option<BTreeSet<String>>,
 }
 
 impl RunRecordings {
-    /// Checks every recording that a project has.
+    /// The errors in all files, and those that no test of the project replays.
     pub fn check(&self, project: &RecordedProject<'_>) -> CheckedRecordings {
         let mut checked = CheckedRecordings::default();
         for path in self.all_files() {
@@ -56,8 +56,7 @@ impl RunRecordings {
         let mut open = vec![(self.folder.clone(), 0)];
         while let Some((folder, depth)) = open.pop() {
             for path in self.files.list(&folder) {
-                let is_recording = path.extension().is_some_and(|found| found == EXTENSION);
-                if is_recording {
+                if path.extension() == Some(OsStr::new(EXTENSION)) {
                     found.push(path);
                 } else if depth < DEEPEST && self.files.is_directory(&path) && !path.is_symlink() {
                     // A link could lead back to where the search began.
@@ -109,7 +108,7 @@ impl RunRecordings {
             return false;
         };
         let (test, run, attempt) = test_of_lane(lane, tests);
-        if !tests.contains(&test) {
+        if !tests.contains(test) {
             return true;
         }
         let key = CaseKey {
@@ -117,8 +116,8 @@ impl RunRecordings {
             run,
             attempt,
         };
-        for model in &project.models {
-            if recording_path(&self.folder.join(model), &key) == path {
+        for model in project.models {
+            if recording_path(&self.folder.join(&model.name), &key) == path {
                 return false;
             }
         }
@@ -127,8 +126,8 @@ impl RunRecordings {
 }
 
 /// The test, run and attempt that a lane is of. The first attempt of the first run has the id of its test alone.
-fn test_of_lane<'l>(lane: &'l str, tests: &[&str]) -> (&'l str, u32, u32) {
-    if !tests.contains(&lane)
+fn test_of_lane<'l>(lane: &'l str, tests: &BTreeSet<String>) -> (&'l str, u32, u32) {
+    if !tests.contains(lane)
         && let Some((test, numbers)) = lane.rsplit_once(" (")
         && let Some((run, attempt)) = numbers.trim_end_matches(')').split_once('.')
         && let Ok(run) = run.parse()

@@ -344,7 +344,7 @@ fn a_change_of_the_agent_is_stale_and_shown() {
 }
 
 #[test]
-fn temperature_is_noted_and_keys_are_no_part_of_a_request() {
+fn temperature_is_noted_and_keys_are_left_out() {
     let folder = recorded(&agent());
     let hotter = Agent {
         temperature: 1.0,

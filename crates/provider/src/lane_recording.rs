@@ -18,12 +18,14 @@ use crate::matching::last_user_text;
 use crate::mint::Mint;
 use crate::model_recording::{ModelRecording, RecordedFrame, RecordedModelCall};
 use crate::problem::{ModelProblem, ModelProblemKind};
+use crate::recorded_time::{RecordedTime, micros};
 use crate::request_difference::{RequestDifference, first_difference};
 use crate::upstream::{Upstream, Upstreams};
 use crate::varying_texts::offered_patterns;
 use ananke_agents::{ServedResponse, model_wires};
 use ananke_base::context::{At, Clock};
 use ananke_base::text::{escape, truncate};
+use ananke_model::model::ModelPace;
 use ananke_trace::trace::{AnsweredBy, ModelAnswer, ModelRequest};
 
 /// The most recorded calls that a message lists.
@@ -35,7 +37,7 @@ const SHOWN_CHARS: usize = 80;
 /// The use of recordings by a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordingUse {
-    /// Recorded calls alone answer.
+    /// Answers of recorded calls alone.
     Replay,
     /// The provider answers, and its answers are recorded.
     Record,
@@ -64,10 +66,14 @@ pub struct RecordingSetup {
     pub ignore_key: Option<String>,
     /// Whether other parameters of sampling make another request.
     pub strict_params: bool,
+    /// The pace of recorded answers.
+    pub pace: ModelPace,
     /// The providers that may be asked.
     pub upstreams: Upstreams,
     /// The clock of arrivals.
     pub clock: Arc<dyn Clock>,
+    /// The time of the calls of all lanes of the attempt.
+    pub time: Arc<RecordedTime>,
     /// Secrets that are masked wherever they are.
     pub secrets: Vec<String>,
 }
@@ -76,8 +82,6 @@ pub struct RecordingSetup {
 pub(crate) struct LaneRecording {
     setup: RecordingSetup,
     earlier: Vec<EarlierCall>,
-    /// The time of recorded waiting so far, as spans that do not overlap.
-    spans: Vec<(u64, u64)>,
     /// The kinds of warnings that were given: each comes once.
     warned: Vec<ModelProblemKind>,
     /// The calls that are recorded, in the order in which they were asked.
@@ -88,7 +92,6 @@ pub(crate) struct LaneRecording {
     failure: String,
     /// The number of calls that the provider answered.
     live: usize,
-    began: Option<At>,
     /// The numbers of the recorded calls in which keys are masked.
     masked: Vec<usize>,
     /// The number of calls that were written to the file.
@@ -131,6 +134,8 @@ pub(crate) struct LiveCall {
     /// The body with the ids that the provider has made.
     pub(crate) body: String,
     asked_at: At,
+    /// The same in microseconds after the first request of the attempt.
+    at_us: u64,
 }
 
 impl std::fmt::Debug for LaneRecording {
@@ -159,13 +164,11 @@ impl LaneRecording {
         Self {
             setup,
             earlier,
-            spans: Vec::new(),
             warned: Vec::new(),
             recorded: Vec::new(),
             unanswered: Vec::new(),
             failure: String::new(),
             live: 0,
-            began: None,
             masked: Vec::new(),
             written: None,
             ids: IndexMap::new(),
@@ -236,7 +239,11 @@ impl LaneRecording {
         let adopted = adopted_response(&self.values.filled(&call), mint);
         self.ids.extend(adopted.ids);
         let recorded = if is_same_form { adopted.response } else { None };
-        let passed = self.pass(call.at_us, call.took_us);
+        // An answer takes its time either on the clock of the test or in fact.
+        let (passed, takes) = match self.setup.pace {
+            ModelPace::None => (self.setup.time.pass(call.at_us, call.took_us), None),
+            ModelPace::Recorded => (Duration::ZERO, Some(Duration::from_micros(call.took_us))),
+        };
         if self.setup.usage == RecordingUse::RecordMissing {
             self.recorded.push(Some(call));
         }
@@ -247,32 +254,11 @@ impl LaneRecording {
                 answer: adopted.answer,
                 answered_by: AnsweredBy::Recording(place + 1),
                 recorded: recorded.map(Arc::new),
+                takes,
             },
             passed,
             warnings,
         }
-    }
-
-    /// The waiting that the span of a recorded call adds to those so far: calls that overlapped waited together.
-    fn pass(&mut self, start: u64, took: u64) -> Duration {
-        let mut union = vec![(start, start.saturating_add(took))];
-        let mut before = 0;
-        for (start, end) in std::mem::take(&mut self.spans) {
-            before += end - start;
-            union.push((start, end));
-        }
-        union.sort_unstable();
-        let mut after = 0;
-        for (start, end) in union {
-            match self.spans.last_mut() {
-                Some((_, last)) if start <= *last => *last = end.max(*last),
-                _ => self.spans.push((start, end)),
-            }
-        }
-        for (start, end) in &self.spans {
-            after += end - start;
-        }
-        Duration::from_micros(after - before)
     }
 
     /// Whether no warning of this kind was given before: one is enough for a reader.
@@ -288,13 +274,13 @@ impl LaneRecording {
     fn live_call(&mut self, upstream: Arc<Upstream>, body: &[u8]) -> LiveCall {
         let clock = Arc::clone(&self.setup.clock);
         let asked_at = clock.now();
-        self.began.get_or_insert(asked_at);
         LiveCall {
             place: self.recorded.len() - 1,
             upstream,
             body: with_ids_of_provider(&String::from_utf8_lossy(body), &self.ids),
             clock,
             asked_at,
+            at_us: self.setup.time.since_first(asked_at),
         }
     }
 
@@ -314,14 +300,13 @@ impl LaneRecording {
     ) -> LaneAnswer {
         self.unanswered.retain(|open| *open != asked.fingerprint);
         self.live += 1;
-        let began = self.began.unwrap_or(live.asked_at);
         let call = RecordedModelCall {
             path: asked.path.to_owned(),
             api_version: asked.api_version.clone(),
             is_streamed: asked.is_streamed,
             request: asked.request.clone(),
             answer,
-            at_us: micros(live.asked_at.since(began)),
+            at_us: live.at_us,
             took_us: micros(live.clock.now().since(live.asked_at)),
             content_type: response.content_type().to_owned(),
             frames: frames_of(response),
@@ -349,6 +334,7 @@ impl LaneRecording {
             answer: adopted.answer,
             answered_by: AnsweredBy::Live,
             recorded: adopted.response.map(Arc::new),
+            takes: None,
         }
     }
 
@@ -601,8 +587,4 @@ fn frames_of(response: &ServedResponse) -> Vec<RecordedFrame> {
         });
     }
     frames
-}
-
-fn micros(duration: Duration) -> u64 {
-    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }

@@ -39,12 +39,12 @@ pub(crate) struct LaneValues {
 struct ValueTexts {
     of_names: HashMap<String, String>,
     names: HashMap<String, String>,
-    /// Finds a value or the beginning of a reference; `None` if there are no values.
+    /// A search for values and beginnings of references; `None` if there are no values.
     search: Option<Regex>,
 }
 
 impl LaneValues {
-    /// These variables with their values. If two have the same value, it has the name of the first one.
+    /// Variables with their values. If two have the same value, it has the name of the first one.
     pub(crate) fn new(variables: &[(String, String)]) -> Self {
         let mut in_json = Vec::new();
         for (name, value) in variables {

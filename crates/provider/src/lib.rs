@@ -6,12 +6,13 @@
 //! `mint` makes ids that name the lane, and come back in the next request.
 //!
 //! A lane may have recordings instead of a script (`lane_recording`): a `model_recording` is the file of one, whose calls answer
-//! the requests that ask the same (`compared_request`) with the ids of the lane (`adopted_response`), and a `request_difference` says
-//! what else a request asks, and `varying_texts` how to ignore it if it is a date or the like. An `upstream` is the provider that they are recorded from; a `masked_call` has none of the
-//! `provider_keys`, and `lane_values` put the names of variables into it. A `recording_folder` has a file for each lane.
+//! the requests that ask the same (`compared_request`) with the ids of the lane (`adopted_response`). A `request_difference` is
+//! what else a request asks, and `varying_texts` are the patterns that ignore it if it is a date or the like. An `upstream` is the
+//! provider that they are recorded from; a `masked_call` has none of the `provider_keys`, and `lane_values` put the names of
+//! variables into it. The lanes of an attempt share a `recorded_time`. A `recording_folder` has a file for each lane.
 //!
-//! `embeddings` and `model_list` answer what is asked in addition to the conversation. `environment` points the SDKs of an agent at the server, and
-//! `hosted_models` are those of a config, each with a server of its own.
+//! `embeddings` and `model_list` answer what is asked in addition to the conversation. `environment` points the SDKs of an agent
+//! at the server, and `hosted_models` are those of a config, each with a server of its own.
 //!
 //! **Invariant:** a real provider is asked only while it is recorded; a request that nothing answers is an error, also if the
 //! agent hides it; a request whose lane is not certain gets none.
@@ -39,6 +40,7 @@ mod model_setup;
 mod offered;
 mod problem;
 mod provider_keys;
+mod recorded_time;
 mod recording_folder;
 #[cfg(test)]
 mod replay_tests;
@@ -65,6 +67,7 @@ pub use model_server::{ModelListener, ModelServer, ServedModel};
 pub use model_setup::{ModelEnvironment, ModelSetup, URL};
 pub use offered::quoted;
 pub use problem::{ModelProblem, ModelProblemKind};
+pub use recorded_time::RecordedTime;
 pub use recording_folder::RecordingFolder;
 pub use run_recordings::RunRecordings;
 pub use upstream::{Upstream, Upstreams};

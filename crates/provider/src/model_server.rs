@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use globset::GlobSet;
 use serde_json::{Value, json};
@@ -12,7 +14,7 @@ use crate::embeddings::{self, embeddings};
 use crate::evidence::{lane_of_baggage, lane_of_path, letters_of_ids};
 use crate::lane_recording::LiveCall;
 use crate::lane_request::{LaneAnswer, LaneRequest};
-use crate::lane_request::{ModelRequestEntry, source_of};
+use crate::lane_request::{ModelRequestEntry, logged_body, source_of};
 use crate::matching::last_user_text;
 use crate::model_lane::{LaneReply, ModelLane, with_request};
 use crate::model_lanes::{LaneEvidence, ModelLanes};
@@ -34,7 +36,7 @@ const RETRY_COUNT: &str = "x-stainless-retry-count";
 /// The end of the name of the header by which requests name the version of their API.
 const API_VERSION: &str = "-version";
 
-/// Gets what a server does.
+/// An observer of what a server does.
 pub trait ModelListener: Send + Sync {
     /// A request was answered.
     fn request(&self, entry: &ModelRequestEntry);
@@ -68,6 +70,8 @@ struct Answered {
     lane: Option<String>,
     wire: Option<&'static str>,
     source: String,
+    /// Whether its frames are sent at their times.
+    is_paced: bool,
 }
 
 /// A request that the provider answers.
@@ -159,7 +163,7 @@ impl ModelServer {
             status: answered.response.status,
             answered: answered.source,
         });
-        sent(answered.response)
+        sent(answered.response, answered.is_paced)
     }
 
     async fn answer(&self, request: &WholeRequest) -> Answered {
@@ -385,6 +389,7 @@ impl LiveRequest<'_> {
             lane: Some(self.lane.name().to_owned()),
             wire: Some(self.wire.name()),
             source: "live".to_owned(),
+            is_paced: false,
         }
     }
 }
@@ -440,15 +445,24 @@ impl Answered {
         answer: &LaneAnswer,
         lane: &ModelLane,
     ) -> Self {
-        let response = match &answer.recorded {
+        let mut response = match &answer.recorded {
             Some(recorded) => ServedResponse::clone(recorded),
             None => wire.answer(body, &answer.id, &answer.round),
         };
+        // A response that is made again has no times of its own, so that it comes at the end.
+        if let Some(takes) = answer.takes
+            && answer.recorded.is_none()
+        {
+            for frame in &mut response.frames {
+                frame.after = takes;
+            }
+        }
         Self {
             response,
             lane: Some(lane.name().to_owned()),
             wire: Some(wire.name()),
             source: source_of(answer.answered_by),
+            is_paced: answer.takes.is_some(),
         }
     }
 
@@ -470,12 +484,13 @@ impl Answered {
             lane: lane.map(|lane| lane.name().to_owned()),
             wire: Some(wire.name()),
             source: "miss".to_owned(),
+            is_paced: false,
         }
     }
 
     fn json(status: u16, body: &Value, source: &str) -> Self {
         let frame = ananke_agents::ServedFrame {
-            after: std::time::Duration::ZERO,
+            after: Duration::ZERO,
             bytes: Bytes::from(body.to_string()),
         };
         let response = ServedResponse::new(status, "application/json", vec![frame]);
@@ -488,6 +503,7 @@ impl Answered {
             lane: None,
             wire: None,
             source: source.to_owned(),
+            is_paced: false,
         }
     }
 
@@ -520,25 +536,51 @@ fn not_again(mut response: ServedResponse) -> ServedResponse {
     response
 }
 
-/// A body as the log has it.
-fn logged_body(body: &[u8]) -> Value {
-    match serde_json::from_slice(body) {
-        Ok(value) => value,
-        Err(_) if body.is_empty() => Value::Null,
-        Err(_) => Value::String(String::from_utf8_lossy(body).into_owned()),
-    }
-}
-
-/// The response as it is sent: all of it at once, since nothing sleeps.
-fn sent(response: ServedResponse) -> SentResponse {
+/// The response as it is sent: all of it at once, or each frame at its time if it `is_paced`.
+fn sent(response: ServedResponse, is_paced: bool) -> SentResponse {
     let mut frames = Vec::new();
+    let mut before = Duration::ZERO;
     for frame in response.frames {
-        frames.push(Ok(frame.bytes));
+        let pause = frame.after.saturating_sub(before);
+        before = before.max(frame.after);
+        frames.push((pause, frame.bytes));
     }
-    let body: BodyStream = Box::pin(futures_util::stream::iter(frames));
+    let frames = futures_util::stream::iter(frames);
+    let body: BodyStream = Box::pin(frames.then(move |(pause, bytes)| async move {
+        if is_paced {
+            tokio::time::sleep(pause).await;
+        }
+        Ok(bytes)
+    }));
     SentResponse {
         status: response.status,
         headers: response.headers,
         body,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn frames_come_at_once_or_at_their_times() {
+        for (is_paced, expected) in [(false, [0, 0, 0]), (true, [20, 20, 70])] {
+            let mut frames = Vec::new();
+            for after in [20, 10, 70] {
+                frames.push(ananke_agents::ServedFrame {
+                    after: Duration::from_secs(after),
+                    bytes: Bytes::from_static(b"x"),
+                });
+            }
+            let response = ServedResponse::new(200, "text/event-stream", frames);
+            let begun = tokio::time::Instant::now();
+            let mut body = sent(response, is_paced).body;
+            let mut arrived = Vec::new();
+            while body.next().await.is_some() {
+                arrived.push(begun.elapsed().as_secs());
+            }
+            assert_eq!(arrived, expected);
+        }
     }
 }

@@ -6,7 +6,7 @@ use globset::GlobSet;
 use regex::Regex;
 
 use crate::compiled_script::CompiledModelScript;
-use ananke_model::model::{ModelAnswerSource, ModelIsolation};
+use ananke_model::model::{ModelAnswerSource, ModelIsolation, ModelPace};
 
 /// A model of a config, with every variable filled.
 #[derive(Clone, Debug)]
@@ -39,6 +39,8 @@ pub struct ModelSetup {
     pub ignore: Vec<Regex>,
     /// Whether other parameters of sampling make another request.
     pub strict_params: bool,
+    /// The pace of recorded answers.
+    pub pace: ModelPace,
 }
 
 /// The variables that point an agent at a model.

@@ -9,6 +9,7 @@ use crate::model_recording::ModelRecording;
 use crate::problem::{ModelProblem, ModelProblemKind};
 use crate::upstream::Upstreams;
 use ananke_base::context::{CaseKey, Clock, Files};
+use ananke_model::model::ModelPace;
 use ananke_recording::recording_path;
 
 /// The extension of recordings.
@@ -73,8 +74,10 @@ impl RecordingFolder {
             ignore: Vec::new(),
             ignore_key: None,
             strict_params: false,
+            pace: ModelPace::None,
             upstreams: self.upstreams.clone(),
             clock: Arc::clone(&self.clock),
+            time: Arc::default(),
             secrets: self.secrets.clone(),
         }))
     }

@@ -57,13 +57,13 @@ const KINDS: &[(VaryingKind, &str)] = &[
 /// The way in which a text is known to vary.
 #[derive(Clone, Copy, Debug)]
 enum VaryingKind {
-    /// By the pattern that is offered.
+    /// Texts that the offered pattern matches.
     Same,
-    /// By the name of a month before the day.
+    /// Dates with the name of a month before the day.
     MonthFirst,
-    /// By the name of a month after the day.
+    /// Dates with the name of a month after the day.
     DayFirst,
-    /// By the name of a day alone.
+    /// Names of days.
     Weekday,
 }
 

@@ -212,6 +212,7 @@ fn fill(
         upstreams: upstreams?,
         ignore: ignore?,
         strict_params: model.strict_params == Some(true),
+        pace: model.pace.unwrap_or_default(),
     })
 }
 

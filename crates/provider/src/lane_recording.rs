@@ -12,16 +12,13 @@ use crate::adopted_response::{adopted_response, round_of_answer, with_ids_of_pro
 use crate::compared_request::ComparedRequest;
 use crate::environment::POINTING_HELP;
 use crate::lane_request::{LaneAnswer, LaneRequest};
-use crate::lane_values::LaneValues;
-use crate::masked_call::masked;
 use crate::matching::last_user_text;
 use crate::mint::Mint;
 use crate::model_recording::{ModelRecording, RecordedFrame, RecordedModelCall};
 use crate::problem::{ModelProblem, ModelProblemKind};
-use crate::recorded_time::{RecordedTime, micros};
+use crate::recorded::{LaneValues, RecordedTime, masked, micros, offered_patterns};
 use crate::request_difference::{RequestDifference, first_difference};
 use crate::upstream::{Upstream, Upstreams};
-use crate::varying_texts::offered_patterns;
 use ananke_agents::{ServedResponse, model_wires};
 use ananke_base::context::{At, Clock};
 use ananke_base::text::{escape, truncate};
@@ -314,11 +311,7 @@ impl LaneRecording {
         let adopted = adopted_response(&call, mint);
         self.ids.extend(adopted.ids);
         if self.setup.usage != RecordingUse::Live {
-            let call = self.values.put_back(call, |response| {
-                let mut wires = model_wires().into_iter();
-                let wire = wires.find(|wire| wire.path() == asked.path)?;
-                wire.read_answer(response).ok()
-            });
+            let call = self.values.put_back(call, read_answer);
             let (call, has_secret) = masked(call, &self.setup.secrets);
             if has_secret {
                 self.masked.push(live.place + 1);
@@ -537,6 +530,16 @@ impl LaneRecording {
     fn help(&self) -> String {
         format!("if that is meant: {}", self.setup.again)
     }
+}
+
+/// The answer in a response of the API with this end of a path; `None` if it is not a whole one.
+fn read_answer(path: &str, response: ServedResponse) -> Option<ModelAnswer> {
+    for wire in model_wires() {
+        if wire.path() == path {
+            return wire.read_answer(response).ok();
+        }
+    }
+    None
 }
 
 /// The warning about other parameters of sampling.

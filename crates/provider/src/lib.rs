@@ -7,9 +7,8 @@
 //!
 //! A lane may have recordings instead of a script (`lane_recording`): a `model_recording` is the file of one, whose calls answer
 //! the requests that ask the same (`compared_request`) with the ids of the lane (`adopted_response`). A `request_difference` is
-//! what else a request asks, and `varying_texts` are the patterns that ignore it if it is a date or the like. An `upstream` is the
-//! provider that they are recorded from; a `masked_call` has none of the `provider_keys`, and `lane_values` put the names of
-//! variables into it. The lanes of an attempt share a `recorded_time`. A `recording_folder` has a file for each lane.
+//! what else a request asks. An `upstream` is the provider that they are recorded from; what is `recorded` has none of the
+//! `provider_keys`. A `recording_folder` has a file for each lane.
 //!
 //! `embeddings` and `model_list` answer what is asked in addition to the conversation. `environment` points the SDKs of an agent
 //! at the server, and `hosted_models` are those of a config, each with a server of its own.
@@ -27,8 +26,6 @@ mod file_scripts;
 mod hosted_models;
 mod lane_recording;
 mod lane_request;
-mod lane_values;
-mod masked_call;
 mod matching;
 mod mint;
 mod model_lane;
@@ -40,7 +37,7 @@ mod model_setup;
 mod offered;
 mod problem;
 mod provider_keys;
-mod recorded_time;
+mod recorded;
 mod recording_folder;
 #[cfg(test)]
 mod replay_tests;
@@ -49,7 +46,6 @@ mod round_answer;
 mod run_recordings;
 mod stored_messages;
 mod upstream;
-mod varying_texts;
 
 pub use compiled_script::{
     AnswerTokens, CompiledModelReply, CompiledModelRule, CompiledModelScript, CompiledModelStep,
@@ -67,7 +63,7 @@ pub use model_server::{ModelListener, ModelServer, ServedModel};
 pub use model_setup::{ModelEnvironment, ModelSetup, URL};
 pub use offered::quoted;
 pub use problem::{ModelProblem, ModelProblemKind};
-pub use recorded_time::RecordedTime;
+pub use recorded::RecordedTime;
 pub use recording_folder::RecordingFolder;
 pub use run_recordings::RunRecordings;
 pub use upstream::{Upstream, Upstreams};

@@ -25,6 +25,7 @@ use crate::upstream::OutgoingRequest;
 use ananke_agents::http_server::{BodyStream, ReceivedRequest, RequestHandler, SentResponse};
 use ananke_agents::{ModelApiError, ModelBody, ModelWire, ServedResponse, model_wires};
 use ananke_base::context::fingerprint;
+use ananke_model::model::ModelPace;
 use ananke_model::variables::masked_query;
 
 /// The most bytes of a request: 64 MiB.
@@ -70,8 +71,8 @@ struct Answered {
     lane: Option<String>,
     wire: Option<&'static str>,
     source: String,
-    /// Whether its frames are sent at their times.
-    is_paced: bool,
+    /// The pace of its frames.
+    pace: ModelPace,
 }
 
 /// A request that the provider answers.
@@ -163,7 +164,7 @@ impl ModelServer {
             status: answered.response.status,
             answered: answered.source,
         });
-        sent(answered.response, answered.is_paced)
+        sent(answered.response, answered.pace)
     }
 
     async fn answer(&self, request: &WholeRequest) -> Answered {
@@ -389,7 +390,7 @@ impl LiveRequest<'_> {
             lane: Some(self.lane.name().to_owned()),
             wire: Some(self.wire.name()),
             source: "live".to_owned(),
-            is_paced: false,
+            pace: ModelPace::None,
         }
     }
 }
@@ -449,12 +450,14 @@ impl Answered {
             Some(recorded) => ServedResponse::clone(recorded),
             None => wire.answer(body, &answer.id, &answer.round),
         };
-        // A response that is made again has no times of its own, so that it comes at the end.
-        if let Some(takes) = answer.takes
-            && answer.recorded.is_none()
-        {
-            for frame in &mut response.frames {
-                frame.after = takes;
+        let mut pace = ModelPace::None;
+        if let Some(takes) = answer.takes {
+            pace = ModelPace::Recorded;
+            // A response that is made again has no times of its own, so that it comes at the end.
+            if answer.recorded.is_none() {
+                for frame in &mut response.frames {
+                    frame.after = takes;
+                }
             }
         }
         Self {
@@ -462,7 +465,7 @@ impl Answered {
             lane: Some(lane.name().to_owned()),
             wire: Some(wire.name()),
             source: source_of(answer.answered_by),
-            is_paced: answer.takes.is_some(),
+            pace,
         }
     }
 
@@ -484,7 +487,7 @@ impl Answered {
             lane: lane.map(|lane| lane.name().to_owned()),
             wire: Some(wire.name()),
             source: "miss".to_owned(),
-            is_paced: false,
+            pace: ModelPace::None,
         }
     }
 
@@ -503,7 +506,7 @@ impl Answered {
             lane: None,
             wire: None,
             source: source.to_owned(),
-            is_paced: false,
+            pace: ModelPace::None,
         }
     }
 
@@ -536,8 +539,8 @@ fn not_again(mut response: ServedResponse) -> ServedResponse {
     response
 }
 
-/// The response as it is sent: all of it at once, or each frame at its time if it `is_paced`.
-fn sent(response: ServedResponse, is_paced: bool) -> SentResponse {
+/// The response as it is sent: all of it at once, or each frame at its time at the recorded `pace`.
+fn sent(response: ServedResponse, pace: ModelPace) -> SentResponse {
     let mut frames = Vec::new();
     let mut before = Duration::ZERO;
     for frame in response.frames {
@@ -547,7 +550,7 @@ fn sent(response: ServedResponse, is_paced: bool) -> SentResponse {
     }
     let frames = futures_util::stream::iter(frames);
     let body: BodyStream = Box::pin(frames.then(move |(pause, bytes)| async move {
-        if is_paced {
+        if pace == ModelPace::Recorded {
             tokio::time::sleep(pause).await;
         }
         Ok(bytes)
@@ -565,7 +568,10 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn frames_come_at_once_or_at_their_times() {
-        for (is_paced, expected) in [(false, [0, 0, 0]), (true, [20, 20, 70])] {
+        for (pace, expected) in [
+            (ModelPace::None, [0, 0, 0]),
+            (ModelPace::Recorded, [20, 20, 70]),
+        ] {
             let mut frames = Vec::new();
             for after in [20, 10, 70] {
                 frames.push(ananke_agents::ServedFrame {
@@ -575,7 +581,7 @@ mod tests {
             }
             let response = ServedResponse::new(200, "text/event-stream", frames);
             let begun = tokio::time::Instant::now();
-            let mut body = sent(response, is_paced).body;
+            let mut body = sent(response, pace).body;
             let mut arrived = Vec::new();
             while body.next().await.is_some() {
                 arrived.push(begun.elapsed().as_secs());

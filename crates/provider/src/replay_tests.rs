@@ -15,7 +15,7 @@ use super::model_lane::{LaneReply, LaneSource, ModelLane};
 use super::model_recording::tests::call;
 use super::model_recording::{ModelRecording, RecordedModelCall};
 use super::problem::{ModelProblem, ModelProblemKind};
-use super::recorded_time::RecordedTime;
+use super::recorded::RecordedTime;
 
 fn setup(calls: Vec<RecordedModelCall>) -> RecordingSetup {
     RecordingSetup {

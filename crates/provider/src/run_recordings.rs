@@ -9,7 +9,7 @@ use crate::model_lane::LaneSource;
 use crate::model_recording::ModelRecording;
 use crate::model_setup::ModelSetup;
 use crate::problem::ModelProblem;
-use crate::recorded_time::RecordedTime;
+use crate::recorded::RecordedTime;
 use crate::upstream::Upstreams;
 use ananke_base::context::{CaseKey, Clock, Files};
 use ananke_model::model::ModelAnswerSource;

@@ -250,7 +250,7 @@ mod tests {
                 "id (0b6f7a34-1111-4222-8333-abcdefabcde0)",
                 "id \\([0-9a-fA-F]{8}",
             ),
-            ("in /tmp/a1/work now", "in /tmp/b2/x/work now", "in (?:"),
+            ("in /a1/work now", "in /b2/x/work now", "in (?:"),
             ("in C:\\a\\b.txt", "in C:\\c\\d.txt", "in (?:"),
         ] {
             let patterns = offered(recorded, asked);

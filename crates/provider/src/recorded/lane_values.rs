@@ -214,7 +214,7 @@ mod tests {
 
     /// The answer with the text of the last frame.
     fn read(_: &str, response: ServedResponse) -> Option<ModelAnswer> {
-        let last = response.frames.last()?;
+        let last = response.frames.into_iter().next_back()?;
         let document: Value = serde_json::from_slice(&last.bytes).ok()?;
         Some(ModelAnswer {
             text: document["text"].as_str()?.to_owned(),

@@ -282,7 +282,10 @@ mod tests {
         let many = |day: &str| {
             let mut text = String::new();
             for letter in ["a", "b", "c", "d", "e"] {
-                text.push_str(&format!("{letter} 2026-01-{day}\n"));
+                text.push_str(letter);
+                text.push_str(" 2026-01-");
+                text.push_str(day);
+                text.push('\n');
             }
             text
         };

@@ -69,6 +69,7 @@ mod proxies;
 mod quarantine;
 mod recorded_conversations;
 mod recorded_models;
+mod recorded_test_models;
 mod red_screen;
 mod repeated_runs;
 mod replay;

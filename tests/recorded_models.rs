@@ -345,7 +345,7 @@ fn a_change_of_the_agent_is_stale_and_shown() {
 }
 
 #[test]
-fn temperature_is_noted_and_keys_are_no_part_of_a_request() {
+fn temperature_is_noted_and_keys_are_left_out() {
     let folder = recorded(&agent());
     let hotter = Agent {
         temperature: 1.0,
@@ -545,77 +545,6 @@ fn a_broken_recording_is_refused_with_its_place() {
         stderr.contains("two recordings in `rec` are of the lane `pays once`"),
         "{stderr}"
     );
-}
-
-/// Runs the test of a project whose agent asks the model.
-fn run(folder: &Path, arguments: &[&str]) -> (i32, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
-    command.arg("run").args(arguments).current_dir(folder);
-    command.env("OPENAI_API_KEY", "sk-of-the-environment-123456");
-    command.env_remove("CI");
-    let output = command.output().unwrap();
-    let printed = [output.stdout, output.stderr].concat();
-    let printed = String::from_utf8_lossy(&printed).into_owned();
-    (output.status.code().unwrap(), printed)
-}
-
-/// A project with this test, and the config of a model that is recorded from `provider`.
-fn project(provider: &Model, test: &str) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    let config = format!(
-        "version: \"1.4\"\nmodels:\n  main:\n    answers: replay\n    upstream: {{ openai: \"{}/v1\" }}\ntarget: {{ type: command, cmd: [bash, agent.bash] }}\n",
-        provider.url()
-    );
-    let agent = include_str!("cases/pass/model-script/agents/agent.bash");
-    for (name, text) in [
-        ("ananke.config.yaml", config.as_str()),
-        ("agent.bash", agent),
-        ("a.test.yaml", test),
-    ] {
-        fs::write(folder.path().join(name), text).unwrap();
-    }
-    folder
-}
-
-#[test]
-fn values_of_a_test_are_put_back_and_replayed_with_those_of_its_run() {
-    let script = "rules:\n  - when: { user: first }\n    do: { say: \"Order order-1111 is ${NOT_A_VALUE}.\" }\n  - when: { user: again }\n    do: { say: Your code was 4711-0815. }\n";
-    let script = script.replace("${", "$${");
-    let of_provider = TempDir::new().unwrap();
-    fs::write(of_provider.path().join("s.yaml"), script).unwrap();
-    let provider = Model::start(of_provider.path(), &["--script", "s.yaml"]);
-    let test = r#"
-version: "1.4"
-name: shows an order
-hooks: [{ cmd: [cat, order.json] }]
-turns:
-  - user: first ${ORDER.id} in ${THREAD_ID}
-    capture: { WORD: { text: "Order (\\S+)" } }
-    assert: { text: { equals: "Order ${ORDER.id} is $${NOT_A_VALUE}." } }
-  - user: again ${WORD}
-    assert: { text: { equals: "Your code was 4711-0815." } }
-"#;
-    let folder = project(&provider, test);
-    let order = folder.path().join("order.json");
-    fs::write(&order, r#"{ "ORDER": { "id": "order-1111" } }"#).unwrap();
-    let (code, printed) = run(folder.path(), &["--models", "record"]);
-    assert_eq!(code, 0, "{printed}");
-    assert_eq!(provider.end().code, 0);
-    let recorded = folder.path().join("recordings/models/main/a");
-    let file = fs::read_dir(&recorded).unwrap().next().unwrap().unwrap();
-    let text = fs::read_to_string(file.path()).unwrap();
-    assert!(!text.contains("order-1111"), "{text}");
-    for part in [
-        "first ${ORDER.id} in ${THREAD_ID}",
-        "Order ${ORDER.id} is $${NOT_A_VALUE}.",
-    ] {
-        assert!(text.contains(part), "{part} in {text}");
-    }
-
-    // Another order, and a thread of its own: the recording is of this run as well.
-    fs::write(&order, r#"{ "ORDER": { "id": "order-2222" } }"#).unwrap();
-    let (code, printed) = run(folder.path(), &[]);
-    assert_eq!(code, 0, "{printed}");
 }
 
 #[test]

@@ -26,7 +26,8 @@ struct EmbeddingsBody {
     #[serde(default)]
     model: String,
     input: Value,
-    dimensions: Option<usize>,
+    #[serde(default)]
+    dimensions: Value,
     encoding_format: Option<String>,
 }
 
@@ -37,10 +38,7 @@ struct EmbeddingsBody {
 pub(crate) fn embeddings(body: &[u8]) -> Result<Value, String> {
     let body: EmbeddingsBody = serde_json::from_slice(body).map_err(|error| error.to_string())?;
     // Bounds come first, because a short request could ask for any amount of memory.
-    let length = body.dimensions.unwrap_or(LENGTH);
-    if length == 0 || length > LONGEST {
-        return Err(format!("`dimensions` must be from 1 to {LONGEST}"));
-    }
+    let length = length(&body.dimensions)?;
     let inputs = inputs(&body.input)?;
     if inputs.len() > MOST_TEXTS {
         return Err(format!("`input` has more than {MOST_TEXTS} texts"));
@@ -62,6 +60,22 @@ pub(crate) fn embeddings(body: &[u8]) -> Result<Value, String> {
         "model": body.model,
         "usage": { "prompt_tokens": 0, "total_tokens": 0 },
     }))
+}
+
+/// The length that the vectors have to have.
+fn length(dimensions: &Value) -> Result<usize, String> {
+    if dimensions.is_null() {
+        return Ok(LENGTH);
+    }
+    let written = dimensions
+        .as_u64()
+        .and_then(|length| usize::try_from(length).ok());
+    match written {
+        Some(length) if (1..=LONGEST).contains(&length) => Ok(length),
+        _ => Err(format!(
+            "`dimensions` must be a whole number from 1 to {LONGEST}"
+        )),
+    }
 }
 
 /// The inputs: one text or one list of tokens, or several.
@@ -176,6 +190,15 @@ mod tests {
         let answer = of(&json!({ "input": "a", "dimensions": 2, "encoding_format": "base64" }));
         let text = answer["data"][0]["embedding"].as_str().unwrap();
         assert_eq!(STANDARD.decode(text).unwrap().len(), 8);
+    }
+
+    #[test]
+    fn a_length_that_is_not_valid_is_explained() {
+        for dimensions in ["0", "-1", "1.5", "\"8\"", "65537"] {
+            let body = format!("{{\"input\":\"a\",\"dimensions\":{dimensions}}}");
+            let expected = "`dimensions` must be a whole number from 1 to 65536";
+            assert_eq!(embeddings(body.as_bytes()).unwrap_err(), expected);
+        }
     }
 
     #[test]

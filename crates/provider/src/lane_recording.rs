@@ -12,18 +12,17 @@ use crate::adopted_response::{adopted_response, round_of_answer, with_ids_of_pro
 use crate::compared_request::ComparedRequest;
 use crate::environment::POINTING_HELP;
 use crate::lane_request::{LaneAnswer, LaneRequest};
-use crate::lane_values::LaneValues;
-use crate::masked_call::masked;
 use crate::matching::last_user_text;
 use crate::mint::Mint;
 use crate::model_recording::{ModelRecording, RecordedFrame, RecordedModelCall};
 use crate::problem::{ModelProblem, ModelProblemKind};
+use crate::recorded::{LaneValues, RecordedTime, masked, micros, offered_patterns};
 use crate::request_difference::{RequestDifference, first_difference};
 use crate::upstream::{Upstream, Upstreams};
-use crate::varying_texts::offered_patterns;
 use ananke_agents::{ServedResponse, model_wires};
 use ananke_base::context::{At, Clock};
 use ananke_base::text::{escape, truncate};
+use ananke_model::model::ModelPace;
 use ananke_trace::trace::{AnsweredBy, ModelAnswer, ModelRequest};
 
 /// The most recorded calls that a message lists.
@@ -38,7 +37,7 @@ const SHOWN_CHARS: usize = 80;
 /// The use of recordings by a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordingUse {
-    /// Recorded calls alone answer.
+    /// Answers of recorded calls alone.
     Replay,
     /// The provider answers, and its answers are recorded.
     Record,
@@ -69,10 +68,14 @@ pub struct RecordingSetup {
     pub strict_params: bool,
     /// Whether recorded calls that were not asked for are a warning.
     pub is_loose: bool,
+    /// The pace of recorded answers.
+    pub pace: ModelPace,
     /// The providers that may be asked.
     pub upstreams: Upstreams,
     /// The clock of arrivals.
     pub clock: Arc<dyn Clock>,
+    /// The time of the calls of all lanes of the attempt.
+    pub time: Arc<RecordedTime>,
     /// Secrets that are masked wherever they are.
     pub secrets: Vec<String>,
 }
@@ -81,8 +84,6 @@ pub struct RecordingSetup {
 pub(crate) struct LaneRecording {
     setup: RecordingSetup,
     earlier: Vec<EarlierCall>,
-    /// The time of recorded waiting so far, as spans that do not overlap.
-    spans: Vec<(u64, u64)>,
     /// The kinds of warnings that were given: each comes once.
     warned: Vec<ModelProblemKind>,
     /// The calls that are recorded, in the order in which they were asked.
@@ -93,7 +94,6 @@ pub(crate) struct LaneRecording {
     failure: String,
     /// The number of calls that the provider answered.
     live: usize,
-    began: Option<At>,
     /// The numbers of the recorded calls in which keys are masked.
     masked: Vec<usize>,
     /// The number of calls that were written to the file.
@@ -136,6 +136,8 @@ pub(crate) struct LiveCall {
     /// The body with the ids that the provider has made.
     pub(crate) body: String,
     asked_at: At,
+    /// The same in microseconds after the first request of the attempt.
+    at_us: u64,
 }
 
 impl std::fmt::Debug for LaneRecording {
@@ -164,13 +166,11 @@ impl LaneRecording {
         Self {
             setup,
             earlier,
-            spans: Vec::new(),
             warned: Vec::new(),
             recorded: Vec::new(),
             unanswered: Vec::new(),
             failure: String::new(),
             live: 0,
-            began: None,
             masked: Vec::new(),
             written: None,
             ids: IndexMap::new(),
@@ -241,7 +241,11 @@ impl LaneRecording {
         let adopted = adopted_response(&self.values.filled(&call), mint);
         self.ids.extend(adopted.ids);
         let recorded = if is_same_form { adopted.response } else { None };
-        let passed = self.pass(call.at_us, call.took_us);
+        // An answer takes its time either on the clock of the test or in fact.
+        let (passed, takes) = match self.setup.pace {
+            ModelPace::None => (self.setup.time.pass(call.at_us, call.took_us), None),
+            ModelPace::Recorded => (Duration::ZERO, Some(Duration::from_micros(call.took_us))),
+        };
         if self.setup.usage == RecordingUse::RecordMissing {
             self.recorded.push(Some(call));
         }
@@ -252,32 +256,11 @@ impl LaneRecording {
                 answer: adopted.answer,
                 answered_by: AnsweredBy::Recording(place + 1),
                 recorded: recorded.map(Arc::new),
+                takes,
             },
             passed,
             warnings,
         }
-    }
-
-    /// The waiting that the span of a recorded call adds to those so far: calls that overlapped waited together.
-    fn pass(&mut self, start: u64, took: u64) -> Duration {
-        let mut union = vec![(start, start.saturating_add(took))];
-        let mut before = 0;
-        for (start, end) in std::mem::take(&mut self.spans) {
-            before += end - start;
-            union.push((start, end));
-        }
-        union.sort_unstable();
-        let mut after = 0;
-        for (start, end) in union {
-            match self.spans.last_mut() {
-                Some((_, last)) if start <= *last => *last = end.max(*last),
-                _ => self.spans.push((start, end)),
-            }
-        }
-        for (start, end) in &self.spans {
-            after += end - start;
-        }
-        Duration::from_micros(after - before)
     }
 
     /// Whether no warning of this kind was given before: one is enough for a reader.
@@ -293,13 +276,13 @@ impl LaneRecording {
     fn live_call(&mut self, upstream: Arc<Upstream>, body: &[u8]) -> LiveCall {
         let clock = Arc::clone(&self.setup.clock);
         let asked_at = clock.now();
-        self.began.get_or_insert(asked_at);
         LiveCall {
             place: self.recorded.len() - 1,
             upstream,
             body: with_ids_of_provider(&String::from_utf8_lossy(body), &self.ids),
             clock,
             asked_at,
+            at_us: self.setup.time.since_first(asked_at),
         }
     }
 
@@ -319,14 +302,13 @@ impl LaneRecording {
     ) -> LaneAnswer {
         self.unanswered.retain(|open| *open != asked.fingerprint);
         self.live += 1;
-        let began = self.began.unwrap_or(live.asked_at);
         let call = RecordedModelCall {
             path: asked.path.to_owned(),
             api_version: asked.api_version.clone(),
             is_streamed: asked.is_streamed,
             request: asked.request.clone(),
             answer,
-            at_us: micros(live.asked_at.since(began)),
+            at_us: live.at_us,
             took_us: micros(live.clock.now().since(live.asked_at)),
             content_type: response.content_type().to_owned(),
             frames: frames_of(response),
@@ -334,11 +316,7 @@ impl LaneRecording {
         let adopted = adopted_response(&call, mint);
         self.ids.extend(adopted.ids);
         if self.setup.usage != RecordingUse::Live {
-            let call = self.values.put_back(call, |response| {
-                let mut wires = model_wires().into_iter();
-                let wire = wires.find(|wire| wire.path() == asked.path)?;
-                wire.read_answer(response).ok()
-            });
+            let call = self.values.put_back(call, read_answer);
             let (call, has_secret) = masked(call, &self.setup.secrets);
             if has_secret {
                 self.masked.push(live.place + 1);
@@ -354,6 +332,7 @@ impl LaneRecording {
             answer: adopted.answer,
             answered_by: AnsweredBy::Live,
             recorded: adopted.response.map(Arc::new),
+            takes: None,
         }
     }
 
@@ -558,6 +537,16 @@ impl LaneRecording {
     }
 }
 
+/// The answer in a response of the API with this end of a path; `None` if it is not a whole one.
+fn read_answer(path: &str, response: ServedResponse) -> Option<ModelAnswer> {
+    for wire in model_wires() {
+        if wire.path() == path {
+            return wire.read_answer(response).ok();
+        }
+    }
+    None
+}
+
 /// The warning about other parameters of sampling.
 fn other_params(place: usize, call: &RecordedModelCall, asked: &LaneRequest<'_>) -> ModelProblem {
     let message = format!(
@@ -606,8 +595,4 @@ fn frames_of(response: &ServedResponse) -> Vec<RecordedFrame> {
         });
     }
     frames
-}
-
-fn micros(duration: Duration) -> u64 {
-    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }

@@ -1,10 +1,12 @@
 //! A request as it comes to a lane, the answer to it, and the entry of both in a log.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::provider_keys::mask_value;
 use ananke_agents::{Round, ServedResponse};
 use ananke_trace::trace::{AnsweredBy, ModelAnswer, ModelRequest};
 
@@ -43,6 +45,8 @@ pub(crate) struct LaneAnswer {
     pub(crate) answered_by: AnsweredBy,
     /// The response as it was recorded, if the request asks for it in the same form.
     pub(crate) recorded: Option<Arc<ServedResponse>>,
+    /// The time that the answer takes, if it is sent as slowly as it was recorded.
+    pub(crate) takes: Option<Duration>,
 }
 
 /// One request, without its headers: those have keys.
@@ -74,5 +78,32 @@ pub(crate) fn source_of(answered_by: AnsweredBy) -> String {
         AnsweredBy::Rule(number) => format!("rule {number}"),
         AnsweredBy::Recording(number) => format!("recording {number}"),
         AnsweredBy::Live => "live".to_owned(),
+    }
+}
+
+/// A body as the log has it, without keys.
+pub(crate) fn logged_body(body: &[u8]) -> Value {
+    let mut logged = match serde_json::from_slice(body) {
+        Ok(value) => value,
+        Err(_) if body.is_empty() => Value::Null,
+        Err(_) => Value::String(String::from_utf8_lossy(body).into_owned()),
+    };
+    mask_value(&mut logged);
+    logged
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_log_has_no_keys() {
+        let key = "sk-proj-abcdefgh12345678";
+        let body = format!("{{\"a\":[\"my {key}\"]}}");
+        assert_eq!(logged_body(body.as_bytes()), json!({ "a": ["my ***"] }));
+        assert_eq!(logged_body(key.as_bytes()), json!("***"));
+        assert_eq!(logged_body(b""), Value::Null);
     }
 }

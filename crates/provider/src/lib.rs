@@ -8,13 +8,12 @@
 //! The room `control` lets programs set and read lanes while they are served.
 //!
 //! A lane may have recordings instead of a script (`lane_recording`): a `model_recording` is the file of one, whose calls answer
-//! the requests that ask the same (`compared_request`) with the ids of the lane (`adopted_response`), and a `request_difference` says
-//! what else a request asks, and `varying_texts` how to ignore it if it is a date or the like. An `upstream` is the provider that
-//! they are recorded from; a `masked_call` has none of the `provider_keys`, and `lane_values` put the names of variables into it. A
-//! `recording_folder` has a file for each lane. The room `project` checks those of a project without a run.
+//! the requests that ask the same (`compared_request`) with the ids of the lane (`adopted_response`). A `request_difference` is
+//! what else a request asks. An `upstream` is the provider that they are recorded from; what is `recorded` has none of the
+//! `provider_keys`. A `recording_folder` has a file for each lane. The room `project` checks those of a project without a run.
 //!
-//! `embeddings` and `model_list` answer what is asked in addition to the conversation. `environment` points the SDKs of an agent at the
-//! server, and `hosted_models` are those of a config, each with a server of its own.
+//! `embeddings` and `model_list` answer what is asked in addition to the conversation. `environment` points the SDKs of an agent
+//! at the server, and `hosted_models` are those of a config, each with a server of its own.
 //!
 //! **Invariant:** a real provider is asked only while it is recorded; a request that nothing answers is an error, also if the
 //! agent hides it; a request whose lane is not certain gets none.
@@ -30,8 +29,6 @@ mod file_scripts;
 mod hosted_models;
 mod lane_recording;
 mod lane_request;
-mod lane_values;
-mod masked_call;
 mod matching;
 mod mint;
 mod model_lane;
@@ -44,6 +41,7 @@ mod offered;
 mod problem;
 mod project;
 mod provider_keys;
+mod recorded;
 mod recording_folder;
 #[cfg(test)]
 mod replay_tests;
@@ -52,7 +50,6 @@ mod round_answer;
 mod run_recordings;
 mod stored_messages;
 mod upstream;
-mod varying_texts;
 
 pub use compiled_script::{
     AnswerTokens, CompiledModelReply, CompiledModelRule, CompiledModelScript, CompiledModelStep,
@@ -72,6 +69,7 @@ pub use model_setup::{ModelEnvironment, ModelSetup, URL};
 pub use offered::quoted;
 pub use problem::{ModelProblem, ModelProblemKind};
 pub use project::{CheckedRecordings, RecordedProject};
+pub use recorded::RecordedTime;
 pub use recording_folder::RecordingFolder;
 pub use run_recordings::RunRecordings;
 pub use upstream::{Upstream, Upstreams};

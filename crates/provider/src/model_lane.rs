@@ -93,7 +93,7 @@ struct LaneState {
 
 /// The reply to a request.
 pub(crate) enum LaneReply {
-    /// Nothing has to be asked for it.
+    /// An answer for which no provider has to be asked.
     Answer(LaneAnswer),
     /// The provider has to be asked.
     Live(LiveCall),
@@ -403,6 +403,7 @@ impl LaneState {
             answer: made.answer,
             answered_by,
             recorded: None,
+            takes: None,
         })
     }
 

@@ -31,13 +31,13 @@ pub struct ModelLanes {
     open: Mutex<IndexMap<String, Arc<ModelLane>>>,
     /// The lane of requests that no test causes, such as those for titles. It answers all of them alike.
     background: Option<Arc<ModelLane>>,
-    /// Wakes those that wait for the turn of another lane.
+    /// The signal for those that wait for the turn of another lane.
     turn_ended: Notify,
-    /// Opens the lanes that requests name.
+    /// The opener of the lanes that requests name.
     opener: Option<LaneOpener>,
     /// The lanes that have got another script since, if something was wrong in them.
     replaced: Mutex<Vec<Arc<ModelLane>>>,
-    /// Held by the one lane that may be open, if they are opened one after the other.
+    /// The lock of the one lane that may be open, if they are opened one after the other.
     one_at_a_time: Option<Arc<tokio::sync::Mutex<()>>>,
 }
 
@@ -60,7 +60,8 @@ pub(crate) struct LaneEvidence {
 }
 
 impl ModelLanes {
-    /// Lanes of which one alone is open at a time if their `isolation` is serial. Requests that a rule of `background` matches are of no lane.
+    /// Lanes of which one alone is open at a time if their `isolation` is serial. Requests that a rule of `background` matches are
+    /// in no lane.
     ///
     /// # Errors
     /// If a pattern of the rules cannot be compiled.

@@ -41,7 +41,7 @@ pub(crate) struct RecordedModelCall {
     pub(crate) request: ModelRequest,
     /// The answer in normal form.
     pub(crate) answer: ModelAnswer,
-    /// The time of the request in microseconds after the first one of the lane.
+    /// The time of the request in microseconds after the first one of the attempt.
     pub(crate) at_us: u64,
     /// The time that the answer took, in microseconds.
     pub(crate) took_us: u64,

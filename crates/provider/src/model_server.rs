@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use globset::GlobSet;
 use serde::Deserialize;
@@ -13,7 +15,7 @@ use crate::embeddings::{self, embeddings};
 use crate::evidence::{lane_of_baggage, lane_of_path, letters_of_ids};
 use crate::lane_recording::LiveCall;
 use crate::lane_request::{LaneAnswer, LaneRequest};
-use crate::lane_request::{ModelRequestEntry, source_of};
+use crate::lane_request::{ModelRequestEntry, logged_body, source_of};
 use crate::matching::last_user_text;
 use crate::model_lane::{LaneReply, ModelLane, with_request};
 use crate::model_lanes::{LaneEvidence, ModelLanes};
@@ -24,6 +26,7 @@ use crate::upstream::OutgoingRequest;
 use ananke_agents::http_server::{BodyStream, ReceivedRequest, RequestHandler, SentResponse};
 use ananke_agents::{ModelApiError, ModelBody, ModelWire, ServedResponse, model_wires};
 use ananke_base::context::fingerprint;
+use ananke_model::model::ModelPace;
 use ananke_model::variables::masked_query;
 
 /// The most bytes of a request: 64 MiB.
@@ -35,7 +38,7 @@ const RETRY_COUNT: &str = "x-stainless-retry-count";
 /// The end of the name of the header by which requests name the version of their API.
 const API_VERSION: &str = "-version";
 
-/// Gets what a server does.
+/// An observer of what a server does.
 pub trait ModelListener: Send + Sync {
     /// A request was answered.
     fn request(&self, entry: &ModelRequestEntry);
@@ -69,6 +72,8 @@ struct Answered {
     lane: Option<String>,
     wire: Option<&'static str>,
     source: String,
+    /// The pace of its frames.
+    pace: ModelPace,
 }
 
 /// A request that the provider answers.
@@ -166,7 +171,7 @@ impl ModelServer {
             status: answered.response.status,
             answered: answered.source,
         });
-        sent(answered.response)
+        sent(answered.response, answered.pace)
     }
 
     async fn answer(&self, request: &WholeRequest) -> Answered {
@@ -401,6 +406,7 @@ impl LiveRequest<'_> {
             lane: Some(self.lane.name().to_owned()),
             wire: Some(self.wire.name()),
             source: "live".to_owned(),
+            pace: ModelPace::None,
         }
     }
 }
@@ -456,15 +462,26 @@ impl Answered {
         answer: &LaneAnswer,
         lane: &ModelLane,
     ) -> Self {
-        let response = match &answer.recorded {
+        let mut response = match &answer.recorded {
             Some(recorded) => ServedResponse::clone(recorded),
             None => wire.answer(body, &answer.id, &answer.round),
         };
+        let mut pace = ModelPace::None;
+        if let Some(takes) = answer.takes {
+            pace = ModelPace::Recorded;
+            // A response that is made again has no times of its own, so that it comes at the end.
+            if answer.recorded.is_none() {
+                for frame in &mut response.frames {
+                    frame.after = takes;
+                }
+            }
+        }
         Self {
             response,
             lane: Some(lane.name().to_owned()),
             wire: Some(wire.name()),
             source: source_of(answer.answered_by),
+            pace,
         }
     }
 
@@ -486,12 +503,13 @@ impl Answered {
             lane: lane.map(|lane| lane.name().to_owned()),
             wire: Some(wire.name()),
             source: "miss".to_owned(),
+            pace: ModelPace::None,
         }
     }
 
     fn json(status: u16, body: &Value, source: &str) -> Self {
         let frame = ananke_agents::ServedFrame {
-            after: std::time::Duration::ZERO,
+            after: Duration::ZERO,
             bytes: Bytes::from(body.to_string()),
         };
         let response = ServedResponse::new(status, "application/json", vec![frame]);
@@ -504,6 +522,7 @@ impl Answered {
             lane: None,
             wire: None,
             source: source.to_owned(),
+            pace: ModelPace::None,
         }
     }
 
@@ -536,25 +555,54 @@ fn not_again(mut response: ServedResponse) -> ServedResponse {
     response
 }
 
-/// A body as the log has it.
-fn logged_body(body: &[u8]) -> Value {
-    match serde_json::from_slice(body) {
-        Ok(value) => value,
-        Err(_) if body.is_empty() => Value::Null,
-        Err(_) => Value::String(String::from_utf8_lossy(body).into_owned()),
-    }
-}
-
-/// The response as it is sent: all of it at once, since nothing sleeps.
-fn sent(response: ServedResponse) -> SentResponse {
+/// The response as it is sent: all of it at once, or each frame at its time at the recorded `pace`.
+fn sent(response: ServedResponse, pace: ModelPace) -> SentResponse {
     let mut frames = Vec::new();
+    let mut before = Duration::ZERO;
     for frame in response.frames {
-        frames.push(Ok(frame.bytes));
+        let pause = frame.after.saturating_sub(before);
+        before = before.max(frame.after);
+        frames.push((pause, frame.bytes));
     }
-    let body: BodyStream = Box::pin(futures_util::stream::iter(frames));
+    let frames = futures_util::stream::iter(frames);
+    let body: BodyStream = Box::pin(frames.then(move |(pause, bytes)| async move {
+        if pace == ModelPace::Recorded {
+            tokio::time::sleep(pause).await;
+        }
+        Ok(bytes)
+    }));
     SentResponse {
         status: response.status,
         headers: response.headers,
         body,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn frames_come_at_once_or_at_their_times() {
+        for (pace, expected) in [
+            (ModelPace::None, [0, 0, 0]),
+            (ModelPace::Recorded, [20, 20, 70]),
+        ] {
+            let mut frames = Vec::new();
+            for after in [20, 10, 70] {
+                frames.push(ananke_agents::ServedFrame {
+                    after: Duration::from_secs(after),
+                    bytes: Bytes::from_static(b"x"),
+                });
+            }
+            let response = ServedResponse::new(200, "text/event-stream", frames);
+            let begun = tokio::time::Instant::now();
+            let mut body = sent(response, pace).body;
+            let mut arrived = Vec::new();
+            while body.next().await.is_some() {
+                arrived.push(begun.elapsed().as_secs());
+            }
+            assert_eq!(arrived, expected);
+        }
     }
 }

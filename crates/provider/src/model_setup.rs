@@ -6,7 +6,7 @@ use globset::GlobSet;
 use regex::Regex;
 
 use crate::compiled_script::CompiledModelScript;
-use ananke_model::model::{ModelAnswerSource, ModelIsolation};
+use ananke_model::model::{ModelAnswerSource, ModelIsolation, ModelPace};
 
 /// A model of a config, with every variable filled.
 #[derive(Clone, Debug)]
@@ -41,6 +41,8 @@ pub struct ModelSetup {
     pub strict_params: bool,
     /// Whether recorded calls that were not asked for are a warning. The command line says so.
     pub is_loose: bool,
+    /// The pace of recorded answers.
+    pub pace: ModelPace,
 }
 
 /// The variables that point an agent at a model.

@@ -5,7 +5,7 @@ use std::fmt;
 /// The mistakes that the side of a model can find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModelProblemKind {
-    /// Nothing answers a request.
+    /// A request that nothing answers.
     Miss,
     /// A script answers with a call that the request does not allow.
     NotOffered,

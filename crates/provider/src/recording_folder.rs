@@ -9,6 +9,7 @@ use crate::model_recording::ModelRecording;
 use crate::problem::{ModelProblem, ModelProblemKind};
 use crate::upstream::Upstreams;
 use ananke_base::context::{CaseKey, Clock, Files};
+use ananke_model::model::ModelPace;
 use ananke_recording::recording_path;
 
 /// The extension of recordings.
@@ -76,8 +77,10 @@ impl RecordingFolder {
             ignore_key: None,
             strict_params: false,
             is_loose: self.is_loose,
+            pace: ModelPace::None,
             upstreams: self.upstreams.clone(),
             clock: Arc::clone(&self.clock),
+            time: Arc::default(),
             secrets: self.secrets.clone(),
         }))
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ananke_base::context::ManualClock;
+use ananke_model::model::ModelPace;
 use ananke_trace::trace::{AnsweredBy, AskedAgain, ModelRequest, PromptMessage};
 use serde_json::json;
 
@@ -14,6 +15,7 @@ use super::model_lane::{LaneReply, LaneSource, ModelLane};
 use super::model_recording::tests::call;
 use super::model_recording::{ModelRecording, RecordedModelCall};
 use super::problem::{ModelProblem, ModelProblemKind};
+use super::recorded::RecordedTime;
 
 fn setup(calls: Vec<RecordedModelCall>) -> RecordingSetup {
     RecordingSetup {
@@ -29,8 +31,10 @@ fn setup(calls: Vec<RecordedModelCall>) -> RecordingSetup {
         ignore_key: Some("models.main.ignore".to_owned()),
         strict_params: false,
         is_loose: false,
+        pace: ModelPace::None,
         upstreams: super::Upstreams::default(),
         clock: Arc::new(ManualClock::default()),
+        time: Arc::default(),
         secrets: Vec::new(),
     }
 }
@@ -206,15 +210,34 @@ fn recorded_waiting_passes_and_overlapping_calls_wait_together() {
             ..call(text)
         });
     }
-    let lane = lane(setup(calls));
+    let waiting = lane(setup(calls));
     let mut passed = Vec::new();
     for text in ["b", "a"] {
-        ask(&lane, &says(text)).unwrap();
-        passed.push(lane.take().used.passed);
+        ask(&waiting, &says(text)).unwrap();
+        passed.push(waiting.take().used.passed);
     }
     assert_eq!(passed, [100, 50].map(Duration::from_micros));
+    // Calls to another model wait together with those as well.
+    let second_lane = |time: &Arc<RecordedTime>| {
+        lane(RecordingSetup {
+            time: Arc::clone(time),
+            ..setup(vec![RecordedModelCall {
+                at_us: 50,
+                took_us: 100,
+                ..call("a")
+            }])
+        })
+    };
+    let time = Arc::default();
+    let lanes = [second_lane(&time), second_lane(&time)];
+    let passed_in = |lane: &ModelLane| {
+        ask(lane, &says("a")).unwrap();
+        lane.take().used.passed
+    };
+    let passed = [passed_in(&lanes[0]), passed_in(&lanes[1])];
+    assert_eq!(passed, [100, 0].map(Duration::from_micros));
     // Times in a file may be anything.
-    ask(&lane, &says("c")).unwrap();
+    ask(&waiting, &says("c")).unwrap();
 }
 
 #[test]
@@ -259,6 +282,17 @@ fn values_of_the_test_are_compared_by_their_names() {
     assert_eq!(answer.answer.text, "order-22 is paid");
     let problem = ask(&lane, &says("Show order-23 to thread-2")).unwrap_err();
     assert_eq!(problem.kind, ModelProblemKind::Miss);
+}
+
+#[test]
+fn at_the_recorded_pace_waiting_takes_its_time_and_is_not_added() {
+    let lane = lane(RecordingSetup {
+        pace: ModelPace::Recorded,
+        ..setup(vec![call("a")])
+    });
+    let answer = ask(&lane, &says("a")).unwrap();
+    assert_eq!(answer.takes, Some(Duration::from_millis(1)));
+    assert_eq!(lane.take().used.passed, Duration::ZERO);
 }
 
 #[test]

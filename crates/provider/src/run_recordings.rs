@@ -9,6 +9,7 @@ use crate::model_lane::LaneSource;
 use crate::model_recording::ModelRecording;
 use crate::model_setup::ModelSetup;
 use crate::problem::ModelProblem;
+use crate::recorded::RecordedTime;
 use crate::upstream::Upstreams;
 use ananke_base::context::{CaseKey, Clock, Files};
 use ananke_base::text::escape;
@@ -39,7 +40,8 @@ impl RunRecordings {
         format!("{}/{}", self.shown, escape::line(&below))
     }
 
-    /// The source of the answers of an attempt in the model `setup`, whose test has the answers `own`.
+    /// The source of the answers of an attempt in the model `setup`, whose test has the answers `own`. All models of the attempt
+    /// share its `time`.
     ///
     /// # Errors
     /// If its recording cannot be read.
@@ -49,6 +51,7 @@ impl RunRecordings {
         upstreams: &Upstreams,
         own: Option<&CompiledModelScript>,
         key: &CaseKey,
+        time: &Arc<RecordedTime>,
     ) -> Result<LaneSource, ModelProblem> {
         let usage = match setup.source_of_test(own) {
             ModelAnswerSource::Script => return Ok(setup.script_of_test(own).into()),
@@ -78,8 +81,10 @@ impl RunRecordings {
             ignore_key: Some(format!("models.{}.ignore", setup.name)),
             strict_params: setup.strict_params,
             is_loose: setup.is_loose,
+            pace: setup.pace,
             upstreams: upstreams.clone(),
             clock: Arc::clone(&self.clock),
+            time: Arc::clone(time),
             secrets: self.secrets.clone(),
         })))
     }

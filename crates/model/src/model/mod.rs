@@ -43,9 +43,10 @@ pub use call_selector::{CallSelector, CallStatus, ResultMatch};
 pub use cases::{Cases, Skip};
 pub use client_tool::{ClientTool, ExecutedTools, Mock, MockAnswer, MockCase};
 pub use config::{
-    EnvFile, EnvFileEntry, HarmlessMutation, Hook, ModelAnswerSource, ModelIsolation, ModelPrice,
-    MutationOperator, MutationSettings, ProjectLimits, QuarantineEntry, Ready, RedactEntry,
-    RedactMatch, ScriptProgram, ScriptRule, Server, WrittenModel, WrittenModelEnv, WrittenPrices,
+    EnvFile, EnvFileEntry, HarmlessMutation, Hook, ModelAnswerSource, ModelIsolation, ModelPace,
+    ModelPrice, MutationOperator, MutationSettings, ProjectLimits, QuarantineEntry, Ready,
+    RedactEntry, RedactMatch, ScriptProgram, ScriptRule, Server, WrittenModel, WrittenModelEnv,
+    WrittenPrices,
 };
 pub use content::{Media, TextPart, WrittenAttachment, WrittenContent, WrittenPart};
 pub use count::Count;

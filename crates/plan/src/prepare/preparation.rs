@@ -176,13 +176,14 @@ impl Preparation {
     /// The variables whose values differ from run to run, each with the text of its value: the thread, and what hooks and turns
     /// gave.
     pub fn varying_values(&self) -> Vec<(String, String)> {
-        let from_setup = self.variables.setup.keys().map(String::as_str);
-        let from_test = self.from_hooks.iter().chain(&self.captured);
-        let names = from_setup.chain(from_test.map(String::as_str));
         let mut varying = Vec::new();
-        for name in std::iter::once(THREAD).chain(names) {
-            let mut values = self.scope.values();
-            if let Some((_, value)) = values.find(|(known, _)| *known == name) {
+        for (name, value) in self.scope.values() {
+            // What is written in files is the same in every run, so that a recording shows it as it is.
+            if name == THREAD
+                || self.from_hooks.contains(name)
+                || self.captured.contains(name)
+                || self.variables.setup.contains_key(name)
+            {
                 add_texts(name, value, &mut varying);
             }
         }

@@ -222,6 +222,7 @@ fn fill(
         ignore: ignore?,
         strict_params: model.strict_params == Some(true),
         is_loose: false,
+        pace: model.pace.unwrap_or_default(),
     })
 }
 

@@ -219,7 +219,7 @@ part! {
 }
 
 part! {
-    /// A call of the agent to its model. It is no event of the agent.
+    /// A call of the agent to its model. The agent does not send it.
     #[derive(Debug, Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "ModelItem")]
     pub(crate) struct ModelItem<'a> of (line: &'a ModelLine) {

@@ -65,7 +65,7 @@ impl Attempt<'_> {
         if hosted.is_empty() || !self.environment.is_live() {
             return Ok(Arc::default());
         }
-        // Tests of a model that is not shared wait for each other, which is no time of the attempt.
+        // Tests of a model that is not shared wait for each other, which does not count as time of the attempt.
         let mut opened = Ok(AttemptModels::default());
         pace.hold(async {
             opened = AttemptModels::open(hosted, &prepared.model_scripts, self.key).await;

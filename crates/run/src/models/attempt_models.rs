@@ -51,6 +51,7 @@ impl AttemptModels {
     ) -> Result<Self, String> {
         let mut opened = Self::default();
         let name = lane_name(key);
+        let time = Arc::default();
         for model in models {
             // A model whose requests do not show their test has one lane at a time, because nothing else would keep tests apart.
             let permit = model.lanes.permit().await;
@@ -61,7 +62,9 @@ impl AttemptModels {
                 None => true,
             });
             let own = own.map(|own| &own.script);
-            let source = model.recordings.source(setup, &model.upstreams, own, key);
+            let source = model
+                .recordings
+                .source(setup, &model.upstreams, own, key, &time);
             let source = source.map_err(|problem| problem.message)?;
             let lane = model.lanes.open(&name, &setup.name, source);
             let lane = lane.map_err(|error| error.to_string())?;

@@ -55,7 +55,7 @@ impl Session for ModelledSession {
                 // What goes on in the same conversation brings ids that were given there.
                 _ => String::new(),
             };
-            // The wait for other tests is before the request, and so no time of the agent.
+            // The wait for other tests is before the request, and does not count as time of the agent.
             self.pace
                 .hold(async {
                     tokio::select! {
@@ -102,7 +102,7 @@ impl Session for ModelledSession {
     }
 }
 
-/// Reports the calls to models before what the agent says next.
+/// A sink that gets the calls to models before what the agent says next.
 struct ModelSink<'s> {
     sink: &'s mut dyn Sink,
     models: &'s AttemptModels,

@@ -13,4 +13,6 @@ pub use project_settings::{
     EnvFile, EnvFileEntry, HarmlessMutation, ModelPrice, MutationSettings, ProjectLimits,
     QuarantineEntry, RedactEntry, RedactMatch, WrittenPrices,
 };
-pub use written_model::{ModelAnswerSource, ModelIsolation, WrittenModel, WrittenModelEnv};
+pub use written_model::{
+    ModelAnswerSource, ModelIsolation, ModelPace, WrittenModel, WrittenModelEnv,
+};

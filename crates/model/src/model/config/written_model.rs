@@ -46,6 +46,9 @@ pub struct WrittenModel {
     pub ignore: Option<OneOrMany<Text>>,
     /// Whether a request with other parameters of sampling is another request (default: it is a warning).
     pub strict_params: Option<bool>,
+    /// The pace of recorded answers: at once (`none`, default), and the recorded waiting is added to the time of the turn, or as
+    /// slowly as they were recorded (`recorded`).
+    pub pace: Option<ModelPace>,
     /// The way in which tests share the model: at once (default), or one after the other, for agents whose requests do not show
     /// which test they are of.
     pub isolation: Option<ModelIsolation>,
@@ -66,6 +69,18 @@ pub enum ModelAnswerSource {
     RecordMissing,
     /// The provider, whose answers are not recorded.
     Live,
+}
+
+/// The pace of recorded answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum ModelPace {
+    /// At once. The recorded waiting passes on the clock of the test alone.
+    #[default]
+    None,
+    /// As slowly as they were recorded.
+    Recorded,
 }
 
 /// The way in which tests share a model.

@@ -39,12 +39,12 @@ pub(crate) struct LaneValues {
 struct ValueTexts {
     of_names: HashMap<String, String>,
     names: HashMap<String, String>,
-    /// Finds a value or the beginning of a reference; `None` if there are no values.
+    /// A search for values and beginnings of references; `None` if there are no values.
     search: Option<Regex>,
 }
 
 impl LaneValues {
-    /// These variables with their values. If two have the same value, it has the name of the first one.
+    /// Variables with their values. If two have the same value, it has the name of the first one.
     pub(crate) fn new(variables: &[(String, String)]) -> Self {
         let mut in_json = Vec::new();
         for (name, value) in variables {
@@ -69,7 +69,7 @@ impl LaneValues {
     pub(crate) fn put_back(
         &self,
         mut call: RecordedModelCall,
-        read: impl Fn(ServedResponse) -> Option<ModelAnswer>,
+        read: fn(&str, ServedResponse) -> Option<ModelAnswer>,
     ) -> RecordedModelCall {
         call.request = self.put_back_request(&call.request);
         let before = call.answer.clone();
@@ -78,7 +78,9 @@ impl LaneValues {
             change_text(&mut frame.text, &mut |text| self.in_json.put_back(text));
         }
         // A stream may have a value in pieces, which no frame shows: the replay would then send the value of the recorded run.
-        if call.answer != before && read(response_of(&call)).as_ref() != Some(&call.answer) {
+        if call.answer != before
+            && read(&call.path, response_of(&call)).as_ref() != Some(&call.answer)
+        {
             call.frames.clear();
         }
         call
@@ -211,8 +213,8 @@ mod tests {
     }
 
     /// The answer with the text of the last frame.
-    fn read(response: ServedResponse) -> Option<ModelAnswer> {
-        let last = response.frames.last()?;
+    fn read(_: &str, response: ServedResponse) -> Option<ModelAnswer> {
+        let last = response.frames.into_iter().next_back()?;
         let document: Value = serde_json::from_slice(&last.bytes).ok()?;
         Some(ModelAnswer {
             text: document["text"].as_str()?.to_owned(),

@@ -1,0 +1,58 @@
+//! The time of the recorded calls of one attempt. The lanes of all its models share it, because calls to several models may overlap.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ananke_base::context::At;
+
+/// The time of the recorded calls of one attempt.
+#[derive(Debug, Default)]
+pub struct RecordedTime(Mutex<TimeSoFar>);
+
+#[derive(Debug, Default)]
+struct TimeSoFar {
+    /// The moment of the first request that is recorded.
+    first: Option<At>,
+    /// The time of recorded waiting, as spans in microseconds that do not overlap.
+    spans: Vec<(u64, u64)>,
+}
+
+impl RecordedTime {
+    /// The microseconds from the first request that is recorded to one at this moment.
+    pub(crate) fn since_first(&self, at: At) -> u64 {
+        let first = *self.state().first.get_or_insert(at);
+        micros(at.since(first))
+    }
+
+    /// The waiting that the span of a recorded call adds to those so far: calls that overlapped waited together.
+    pub(crate) fn pass(&self, start: u64, took: u64) -> Duration {
+        let mut state = self.state();
+        let mut union = vec![(start, start.saturating_add(took))];
+        let mut before = 0;
+        for (start, end) in std::mem::take(&mut state.spans) {
+            before += end - start;
+            union.push((start, end));
+        }
+        union.sort_unstable();
+        let mut after = 0;
+        for (start, end) in union {
+            match state.spans.last_mut() {
+                Some((_, last)) if start <= *last => *last = end.max(*last),
+                _ => state.spans.push((start, end)),
+            }
+        }
+        for (start, end) in &state.spans {
+            after += end - start;
+        }
+        Duration::from_micros(after - before)
+    }
+
+    fn state(&self) -> MutexGuard<'_, TimeSoFar> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The microseconds of a duration, or the most that can be written.
+pub(crate) fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}

@@ -109,6 +109,7 @@ pub(crate) fn change_texts(request: &mut ModelRequest, with: &mut TextChange<'_>
                 }
             }
             PromptMessage::Result { content, .. } => change_value(content, with),
+            // An answer of the user has no text, since its id alone names what is approved.
             PromptMessage::Approval { .. } => {}
         }
     }

@@ -150,12 +150,23 @@ fn fill_step(
     let say: Leaf<Option<String>> = step.say.fill(interpolation);
     let call: Leaf<Option<CompiledModelStep>> = step.call.fill(interpolation);
     let usage: Leaf<Option<AnswerTokens>> = step.usage.fill(interpolation);
-    steps.extend(delay?.map(CompiledModelStep::Delay));
-    steps.extend(think?.map(CompiledModelStep::Think));
-    steps.extend(say?.map(CompiledModelStep::Say));
+    // A model thinks before it says something, and says something before it calls tools.
+    if let Some(delay) = delay? {
+        steps.push(CompiledModelStep::Delay(delay));
+    }
+    if let Some(think) = think? {
+        steps.push(CompiledModelStep::Think(think));
+    }
+    if let Some(say) = say? {
+        steps.push(CompiledModelStep::Say(say));
+    }
     steps.extend(call?);
-    steps.extend(usage?.map(CompiledModelStep::Usage));
-    steps.extend(step.finish.map(CompiledModelStep::Finish));
+    if let Some(usage) = usage? {
+        steps.push(CompiledModelStep::Usage(usage));
+    }
+    if let Some(finish) = step.finish {
+        steps.push(CompiledModelStep::Finish(finish));
+    }
     Ok(())
 }
 

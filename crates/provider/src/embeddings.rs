@@ -36,7 +36,10 @@ struct EmbeddingsBody {
 /// # Errors
 /// The reason why the body is no such request.
 pub(crate) fn embeddings(body: &[u8]) -> Result<Value, String> {
-    let body: EmbeddingsBody = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    let body: EmbeddingsBody = match serde_json::from_slice(body) {
+        Ok(body) => body,
+        Err(error) => return Err(error.to_string()),
+    };
     // Bounds come first, because a short request could ask for any amount of memory.
     let length = length(&body.dimensions)?;
     let inputs = inputs(&body.input)?;
@@ -67,15 +70,16 @@ fn length(dimensions: &Value) -> Result<usize, String> {
     if dimensions.is_null() {
         return Ok(LENGTH);
     }
-    let written = dimensions
-        .as_u64()
-        .and_then(|length| usize::try_from(length).ok());
-    match written {
-        Some(length) if (1..=LONGEST).contains(&length) => Ok(length),
-        _ => Err(format!(
-            "`dimensions` must be a whole number from 1 to {LONGEST}"
-        )),
+    // A bound keeps a short request from asking for any amount of memory.
+    if let Some(written) = dimensions.as_u64()
+        && let Ok(length) = usize::try_from(written)
+        && (1..=LONGEST).contains(&length)
+    {
+        return Ok(length);
     }
+    Err(format!(
+        "`dimensions` must be a whole number from 1 to {LONGEST}"
+    ))
 }
 
 /// The inputs: one text or one list of tokens, or several.

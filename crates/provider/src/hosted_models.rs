@@ -1,5 +1,6 @@
 //! The models of a run: a server for each, as long as the run lasts.
 
+use std::fmt::Display;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -63,16 +64,17 @@ impl HostedModels {
         for setup in setups {
             let name = &setup.name;
             let lanes = ModelLanes::new(name, setup.background.clone(), setup.isolation);
-            let lanes = lanes.map_err(|error| format!("model `{name}`: {error}"))?;
-            let upstreams = Upstreams::named(&setup.upstreams);
-            let upstreams = upstreams.map_err(|error| format!("model `{name}`: {error}"))?;
-            let port = HttpListener::bind(setup.listen, setup.port).await;
-            let port = port.map_err(|error| {
-                format!(
-                    "model `{name}` cannot listen on {}, port {}: {error}",
-                    setup.listen, setup.port
-                )
-            })?;
+            let lanes = of_model(name, lanes)?;
+            let upstreams = of_model(name, Upstreams::named(&setup.upstreams))?;
+            let port = match HttpListener::bind(setup.listen, setup.port).await {
+                Ok(port) => port,
+                Err(error) => {
+                    return Err(format!(
+                        "model `{name}` cannot listen on {}, port {}: {error}",
+                        setup.listen, setup.port
+                    ));
+                }
+            };
             hosted.models.push(HostedModel {
                 setup: Arc::new(setup.clone()),
                 url: url_of(setup, port.address()),
@@ -85,7 +87,11 @@ impl HostedModels {
         }
 
         // Every server knows all models, because requests for several may come to one address, distinguished by the names of models.
-        let served: Arc<[ServedModel]> = hosted.models.iter().map(served_model).collect();
+        let mut served = Vec::new();
+        for model in &hosted.models {
+            served.push(served_model(model));
+        }
+        let served: Arc<[ServedModel]> = served.into();
         for (model, port) in hosted.models.iter().zip(ports) {
             let handler = ModelServer::new(
                 Arc::clone(&model.lanes),
@@ -146,6 +152,13 @@ impl HostedModel {
             }
         }
         variables
+    }
+}
+
+fn of_model<T>(name: &str, made: Result<T, impl Display>) -> Result<T, String> {
+    match made {
+        Ok(made) => Ok(made),
+        Err(error) => Err(format!("model `{name}`: {error}")),
     }
 }
 

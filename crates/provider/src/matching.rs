@@ -27,10 +27,15 @@ pub(crate) fn matching_rule<'s>(
 
 /// Whether all of the condition is true.
 fn matches(when: &ModelCondition, asked: &AskedRequest<'_>) -> bool {
-    if when.call.is_some_and(|call| call != asked.call) {
+    // Numbers come first, because texts may be long.
+    if let Some(call) = when.call
+        && call != asked.call
+    {
         return false;
     }
-    if when.wire.is_some_and(|wire| wire.path() != asked.path) {
+    if let Some(wire) = when.wire
+        && wire.path() != asked.path
+    {
         return false;
     }
     let request = asked.request;

@@ -119,6 +119,7 @@ impl ModelLane {
         letters: String,
         source: impl Into<LaneSource>,
     ) -> Result<Self, regex::Error> {
+        // A lane with recordings has an empty script, so that its replies and rules answer nothing.
         let mut recording = None;
         let mut script = match source.into() {
             LaneSource::Script(script) => *script,

@@ -62,6 +62,7 @@ pub(crate) fn mask_value(value: &mut Value) -> usize {
         }
         Value::Object(entries) => {
             let mut count = 0;
+            // Keys of objects are names that a program gives, so that values alone are looked at.
             for (_, entry) in entries {
                 count += mask_value(entry);
             }

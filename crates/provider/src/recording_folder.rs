@@ -1,5 +1,6 @@
 //! A directory with the recordings of lanes, a file for each.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -44,10 +45,8 @@ impl RecordingFolder {
     pub fn read(&self, files: &Files) -> Result<Vec<ModelRecording>, ModelProblem> {
         let mut recordings = Vec::new();
         for path in files.list(&self.folder) {
-            if path
-                .extension()
-                .is_none_or(|extension| extension != EXTENSION)
-            {
+            // Notes of people may be next to recordings.
+            if path.extension() != Some(OsStr::new(EXTENSION)) {
                 continue;
             }
             let shown = self.shown(&path);

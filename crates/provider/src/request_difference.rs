@@ -33,6 +33,7 @@ pub(crate) fn first_difference(
 ) -> Option<RequestDifference> {
     let one = &expected.request;
     let other = &asked.request;
+    // The model comes first, because agents have other prompts and tools for another one.
     if one.model != other.model {
         let cause = "the model name differs".to_owned();
         return Some(of_texts(cause, &one.model, &other.model));

@@ -71,8 +71,10 @@ impl Upstreams {
     /// The provider of this name.
     pub(crate) fn get(&self, provider: &str) -> Option<Arc<Upstream>> {
         for (name, upstream) in &self.0 {
-            if name.as_deref().is_none_or(|name| name == provider) {
-                return Some(Arc::clone(upstream));
+            // An upstream without a name serves every API.
+            match name {
+                Some(name) if name != provider => {}
+                _ => return Some(Arc::clone(upstream)),
             }
         }
         None

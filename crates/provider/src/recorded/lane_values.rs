@@ -125,6 +125,7 @@ impl ValueTexts {
 
     /// The text with names instead of values.
     fn put_back<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        // Without a value there is nothing to find, but a `${` of the text has to survive the replay.
         let Some(search) = &self.search else {
             return if text.contains("${") {
                 Cow::Owned(literal(text))
@@ -137,8 +138,9 @@ impl ValueTexts {
             let Some(name) = self.names.get(value) else {
                 return literal(value);
             };
-            let end = found.get(0).map_or(0, |found| found.end());
-            if is_whole_word(text, end - value.len(), end) {
+            if let Some(whole) = found.get(0)
+                && is_whole_word(text, whole.start(), whole.end())
+            {
                 format!("${{{name}}}")
             } else {
                 value.to_owned()
@@ -175,6 +177,7 @@ fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
 /// The response that the frames of a call are.
 fn response_of(call: &RecordedModelCall) -> ServedResponse {
     let mut frames = Vec::new();
+    // The moments of frames say nothing about what they mean.
     for frame in &call.frames {
         frames.push(ServedFrame {
             after: std::time::Duration::ZERO,
@@ -184,7 +187,7 @@ fn response_of(call: &RecordedModelCall) -> ServedResponse {
     ServedResponse::new(200, &call.content_type, frames)
 }
 
-/// Changes the texts of an answer.
+/// Changes every text of an answer that a value may stand in.
 fn change_answer(answer: &mut ModelAnswer, with: &mut TextChange<'_>) {
     change_text(&mut answer.text, with);
     change_text(&mut answer.reasoning, with);

@@ -33,6 +33,7 @@ impl RecordedTime {
             before += end - start;
             union.push((start, end));
         }
+        // Spans that touch become one, so that none is counted twice.
         union.sort_unstable();
         let mut after = 0;
         for (start, end) in union {

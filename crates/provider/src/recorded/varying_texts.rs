@@ -138,6 +138,7 @@ fn add_patterns(one: &str, other: &str, patterns: &mut Vec<String>) -> bool {
         return false;
     }
     for (part, other) in parts.iter().zip(&of_other) {
+        // Another text between the parts is a change that people mean.
         if part.before != other.before || part.pattern != other.pattern {
             return false;
         }

@@ -115,8 +115,8 @@ fn without_facts(message: &str) -> &str {
 /// The text between a message and the last lines of a program's stderr.
 const STDERR_ENDS: &str = "\nits stderr ends:";
 
-/// A message on one line, without its facts, which are lines that are indented. Of the last lines of a program's stderr only the last
-/// that names an error is there, or else the last.
+/// A message on one line, without its facts, which are lines that are indented. The last lines of a program's stderr are reduced to the
+/// last that names an error, or else the last.
 pub fn in_one_line(message: &str) -> String {
     let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     match message.split_once(STDERR_ENDS) {

@@ -62,7 +62,7 @@ pub use hosted_models::{HostedModel, HostedModels};
 pub use lane_recording::{RecordingSetup, RecordingUse};
 pub use lane_request::ModelRequestEntry;
 pub use model_lane::{LaneSource, LaneUse, ModelLane};
-pub use model_lanes::{LaneOpener, LanePermit, ModelLanes};
+pub use model_lanes::{LaneOpener, LanePermit, ModelLanes, TurnWaits};
 pub use model_recording::ModelRecording;
 pub use model_server::{ModelListener, ModelServer, ServedModel};
 pub use model_setup::{ModelEnvironment, ModelSetup, URL};

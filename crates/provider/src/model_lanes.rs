@@ -1,8 +1,10 @@
 //! The lanes of a server, and the one that a request belongs to.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{Notify, OwnedMutexGuard};
+use tokio::time::Instant;
 
 use indexmap::IndexMap;
 
@@ -11,6 +13,7 @@ use crate::mint::letters_of;
 use crate::model_lane::{LaneSource, ModelLane};
 use crate::offered::quoted;
 use crate::problem::{ModelProblem, ModelProblemKind};
+use ananke_base::context::lock;
 use ananke_model::model::ModelIsolation;
 
 /// The name of the lane of requests that no test causes.
@@ -33,6 +36,8 @@ pub struct ModelLanes {
     background: Option<Arc<ModelLane>>,
     /// The signal for those that wait for the turn of another lane.
     turn_ended: Notify,
+    /// The turns that have waited for another.
+    waits: Mutex<TurnWaits>,
     /// The opener of the lanes that requests name.
     opener: Option<LaneOpener>,
     /// The lanes that have got another script since, if something was wrong in them.
@@ -57,6 +62,17 @@ pub(crate) struct LaneEvidence {
     pub(crate) letters: Vec<String>,
     /// The last message of the user; empty if it is not known.
     pub(crate) user_text: String,
+}
+
+/// The turns that have waited until that of another lane was over, because the text of a request could belong to both.
+#[derive(Clone, Debug, Default)]
+pub struct TurnWaits {
+    /// The number of turns.
+    pub turns: usize,
+    /// The time that they have waited, all together.
+    pub time: Duration,
+    /// The lane of the last one, and the lane that it waited for.
+    pub last: (String, String),
 }
 
 impl ModelLanes {
@@ -107,14 +123,28 @@ impl ModelLanes {
     /// Begins a turn in which the user says `text`, once no other lane has a turn with a text that contains it or is contained in
     /// it: the text of a request then names one lane.
     pub async fn begin_turn(&self, lane: &ModelLane, text: &str) {
+        let begun = Instant::now();
+        let mut waited_for = None;
         loop {
             // The wait is registered before the lanes are looked at, so that the end of a turn in between wakes it.
             let ended = self.turn_ended.notified();
-            if self.try_begin_turn(lane, text) {
-                return;
-            }
+            let Err(other) = self.try_begin_turn(lane, text) else {
+                break;
+            };
+            waited_for = Some(other);
             ended.await;
         }
+        if let Some(other) = waited_for {
+            let mut waits = lock(&self.waits);
+            waits.turns += 1;
+            waits.time += begun.elapsed();
+            waits.last = (lane.name().to_owned(), other);
+        }
+    }
+
+    /// The turns that have waited for those of other lanes.
+    pub fn waits(&self) -> TurnWaits {
+        lock(&self.waits).clone()
     }
 
     /// Ends the turn of a lane.
@@ -123,7 +153,8 @@ impl ModelLanes {
         self.turn_ended.notify_waiters();
     }
 
-    fn try_begin_turn(&self, lane: &ModelLane, text: &str) -> bool {
+    /// Begins a turn unless that of another lane, whose name is returned then, could be taken for it.
+    fn try_begin_turn(&self, lane: &ModelLane, text: &str) -> Result<(), String> {
         // The lock makes one step of the look at the others and the beginning.
         let lanes = self.lanes();
         for other in lanes.values() {
@@ -133,11 +164,11 @@ impl ModelLanes {
                 && !text.is_empty()
                 && (said.contains(text) || text.contains(&said))
             {
-                return false;
+                return Err(other.name().to_owned());
             }
         }
         lane.set_turn(Some(text.to_owned()));
-        true
+        Ok(())
     }
 
     /// Adds a problem to every lane that it may be of: those with a turn, or all if none has one.
@@ -340,4 +371,30 @@ fn unattributed(message: String, lanes: &IndexMap<String, Arc<ModelLane>>) -> Mo
     problem.help(
         "let the base URL of the agent name its lane (`URL/t/NAME/v1`), or pass the header `baggage: ananke.test=NAME` on",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_turn_that_waits_for_another_is_counted_with_its_time() {
+        let lanes = ModelLanes::default();
+        let open = |name| {
+            let script = CompiledModelScript::default();
+            lanes.open(name, "main", script).unwrap()
+        };
+        let (first, second, third) = (open("a"), open("b"), open("c"));
+        lanes.begin_turn(&first, "Pay my cart.").await;
+        lanes.begin_turn(&third, "Show it.").await;
+        assert_eq!(lanes.waits().turns, 0);
+        let ending = async {
+            tokio::time::sleep(Duration::from_secs(3)).await;
+            lanes.end_turn(&first);
+        };
+        tokio::join!(lanes.begin_turn(&second, "Pay my"), ending);
+        let waits = lanes.waits();
+        assert_eq!((waits.turns, waits.time), (1, Duration::from_secs(3)));
+        assert_eq!(waits.last, ("b".to_owned(), "a".to_owned()));
+    }
 }

@@ -2,6 +2,7 @@
 //! `setup` and `teardown`. Their results are reported.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ananke::context::Context;
 use ananke::diagnostic::{Code, Diagnostic, Severity};
@@ -15,12 +16,16 @@ use ananke::provider::{
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::run::{ProjectHooks, SetupError, SetupStep};
 use ananke::server::{ServerStartError, ServerWatch, Servers};
+use ananke::text::{duration, grouped};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::output::{OutputThread, Screen};
 
 /// The directory of recordings next to a config.
 const RECORDINGS: &str = "recordings";
+
+/// The time that turns have to wait for others before it is said.
+const NOTED_WAIT: Duration = Duration::from_secs(1);
 
 /// The directory of those of models in it.
 const OF_MODELS: &str = "models";
@@ -78,12 +83,34 @@ impl Services {
 
     /// Runs `teardown` and ends the servers; `false` if a command could not be started.
     pub(crate) async fn stop(self, screen: Screen<'_>) -> bool {
+        note_waits(&self.models, screen);
         let is_torn_down = match &self.hooks {
             Some(hooks) => tear_down(hooks, screen).await,
             None => true,
         };
         self.servers.stop().await;
         is_torn_down
+    }
+}
+
+/// Says which turns have waited for those of other tests, if that made the run longer.
+fn note_waits(models: &HostedModels, screen: Screen<'_>) {
+    for model in models.models() {
+        let waits = model.lanes.waits();
+        if waits.time < NOTED_WAIT {
+            continue;
+        }
+        let name = &model.setup.name;
+        let turns = match waits.turns {
+            1 => "1 turn has".to_owned(),
+            turns => format!("{} turns have", grouped(turns)),
+        };
+        let time = duration::rounded(u64::try_from(waits.time.as_micros()).unwrap_or(u64::MAX));
+        let (waiting, other) = waits.last;
+        screen.note(&format!(
+            "{turns} waited for other tests of the model `{name}`, {time} in all, such as `{waiting}` for `{other}`: what their users say \
+             is the same, or part of it"
+        ));
     }
 }
 

@@ -314,4 +314,16 @@ pub(crate) const ADDED: &[AddedLines] = &[
         lines: 600,
         what: "`ananke model`, `--models`",
     },
+    AddedLines {
+        stage: "38a",
+        krate: "provider",
+        lines: 1_000,
+        what: "values put back, lines for `ignore`, recordings that are checked, lanes set while served, all paths of a provider",
+    },
+    AddedLines {
+        stage: "38a",
+        krate: "recording",
+        lines: 250,
+        what: "calls to models in recordings of the agent",
+    },
 ];

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use globset::GlobSet;
 use serde::Deserialize;
@@ -21,9 +20,10 @@ use crate::model_lane::{LaneReply, ModelLane, with_request};
 use crate::model_lanes::{LaneEvidence, ModelLanes};
 use crate::model_list::model_list;
 use crate::problem::{ModelProblem, ModelProblemKind};
+use crate::recorded::sent;
 use crate::stored_messages::StoredMessages;
 use crate::upstream::OutgoingRequest;
-use ananke_agents::http_server::{BodyStream, ReceivedRequest, RequestHandler, SentResponse};
+use ananke_agents::http_server::{ReceivedRequest, RequestHandler, SentResponse};
 use ananke_agents::{ModelApiError, ModelBody, ModelWire, ServedResponse, model_wires};
 use ananke_base::context::fingerprint;
 use ananke_model::model::ModelPace;
@@ -553,56 +553,4 @@ fn not_again(mut response: ServedResponse) -> ServedResponse {
         .headers
         .push(("x-should-retry".to_owned(), "false".to_owned()));
     response
-}
-
-/// The response as it is sent: all of it at once, or each frame at its time at the recorded `pace`.
-fn sent(response: ServedResponse, pace: ModelPace) -> SentResponse {
-    let mut frames = Vec::new();
-    let mut before = Duration::ZERO;
-    for frame in response.frames {
-        let pause = frame.after.saturating_sub(before);
-        before = before.max(frame.after);
-        frames.push((pause, frame.bytes));
-    }
-    let frames = futures_util::stream::iter(frames);
-    let body: BodyStream = Box::pin(frames.then(move |(pause, bytes)| async move {
-        if pace == ModelPace::Recorded {
-            tokio::time::sleep(pause).await;
-        }
-        Ok(bytes)
-    }));
-    SentResponse {
-        status: response.status,
-        headers: response.headers,
-        body,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test(start_paused = true)]
-    async fn frames_come_at_once_or_at_their_times() {
-        for (pace, expected) in [
-            (ModelPace::None, [0, 0, 0]),
-            (ModelPace::Recorded, [20, 20, 70]),
-        ] {
-            let mut frames = Vec::new();
-            for after in [20, 10, 70] {
-                frames.push(ananke_agents::ServedFrame {
-                    after: Duration::from_secs(after),
-                    bytes: Bytes::from_static(b"x"),
-                });
-            }
-            let response = ServedResponse::new(200, "text/event-stream", frames);
-            let begun = tokio::time::Instant::now();
-            let mut body = sent(response, pace).body;
-            let mut arrived = Vec::new();
-            while body.next().await.is_some() {
-                arrived.push(begun.elapsed().as_secs());
-            }
-            assert_eq!(arrived, expected);
-        }
-    }
 }

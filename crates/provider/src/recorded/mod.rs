@@ -3,17 +3,19 @@
 //! Flows in: calls on their way to a file, and calls that were read from one. A `masked_call` has no keys. `lane_values` put the
 //! names of variables into a call, and the values of this run into an answer. `varying_texts` are the patterns of dates and the
 //! like, which are offered for `ignore`. Flows out: calls as they are written, and answers as they are sent. A `recorded_time` is
-//! the waiting that all lanes of an attempt share.
+//! the waiting that all lanes of an attempt share, and a `paced_response` may wait as long.
 //!
 //! **Invariant:** no key is in a call that is written; nothing is ignored unless people have written so.
 
 mod lane_values;
 mod masked_call;
+mod paced_response;
 mod recorded_time;
 mod varying_texts;
 
 pub(crate) use lane_values::LaneValues;
 pub(crate) use masked_call::masked;
+pub(crate) use paced_response::sent;
 pub use recorded_time::RecordedTime;
 pub(crate) use recorded_time::micros;
 pub(crate) use varying_texts::offered_patterns;

@@ -142,7 +142,7 @@ impl ModelLanes {
         }
     }
 
-    /// The turns that have waited for those of other lanes.
+    /// So many turns have waited so far, and why.
     pub fn waits(&self) -> TurnWaits {
         lock(&self.waits).clone()
     }

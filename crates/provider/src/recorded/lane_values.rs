@@ -187,7 +187,7 @@ fn response_of(call: &RecordedModelCall) -> ServedResponse {
     ServedResponse::new(200, &call.content_type, frames)
 }
 
-/// Changes every text of an answer that a value may stand in.
+/// Changes the text, the reasoning and the arguments of calls, because a model repeats values in each of them.
 fn change_answer(answer: &mut ModelAnswer, with: &mut TextChange<'_>) {
     change_text(&mut answer.text, with);
     change_text(&mut answer.reasoning, with);

@@ -140,7 +140,7 @@ impl Summary {
             Change::ResultArrived { .. } | Change::ResultFollows { .. } => {}
             Change::ModelCalled(call) => self.other(format!("asked the model {}", call.name)),
             Change::ModelAskedAgain(again) => {
-                self.other(format!("asked the model {} again", again.name))
+                self.other(format!("asked the model {} again", again.name));
             }
             Change::CallExecuted { id } => match self.call(&id) {
                 Some((_, _, results)) => results.push("executed, not shown".to_owned()),

@@ -104,19 +104,10 @@ fn names_error(line: &str) -> bool {
         && (name.ends_with("Error") || name.ends_with("Exception") || head == "error")
 }
 
-/// The part of a message before its first line that is indented.
-fn without_facts(message: &str) -> &str {
-    match message.split_once("\n  ") {
-        Some((sentence, _)) => sentence,
-        None => message,
-    }
-}
-
 /// The text between a message and the last lines of a program's stderr.
 const STDERR_ENDS: &str = "\nits stderr ends:";
 
-/// A message on one line, without its facts, which are lines that are indented. The last lines of a program's stderr are reduced to the
-/// last that names an error, or else the last.
+/// A message on one line: of the last lines of a program's stderr only the last that names an error, or else the last.
 pub fn in_one_line(message: &str) -> String {
     let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     match message.split_once(STDERR_ENDS) {
@@ -129,14 +120,14 @@ pub fn in_one_line(message: &str) -> String {
             let last = || lines().rfind(|line| !line.trim().is_empty());
             let chosen = lines().rfind(|line| names_error(line)).or_else(last);
             let chosen = joined(chosen.unwrap_or_default());
-            let before = joined(without_facts(before));
+            let before = joined(before);
             // An agent that says what is wrong often prints it, too.
             if before.ends_with(&chosen) {
                 return before;
             }
             format!("{before}: {chosen}")
         }
-        None => joined(without_facts(message)),
+        None => joined(message),
     }
 }
 

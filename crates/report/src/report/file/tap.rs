@@ -21,7 +21,6 @@ use ananke_model::model::ReportFormat;
 use ananke_trace::outcome::{
     CountedStatus, NearName, Outcome, RuleResult, RunClose, RunEvent, Stability, Status,
 };
-use ananke_trace::process::in_one_line;
 use ananke_trace::redact::Sealed;
 
 /// The first line.
@@ -213,7 +212,8 @@ impl DiagnosisBlock {
             (outcome.test.file.as_str(), outcome.test.line),
             |(_, failure)| (&*failure.place.file, failure.place.line),
         );
-        self.put("message", quoted(&in_one_line(message)));
+        let sentence = outcome.headline_in_one_line();
+        self.put("message", quoted(sentence.as_deref().unwrap_or(word)));
         let details = message.lines().skip(1).take(MOST_LINES);
         self.list("details", details.map(|line| quoted(line.trim())));
         self.put("severity", severity);

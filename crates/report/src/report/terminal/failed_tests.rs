@@ -11,7 +11,6 @@ use crate::report::words::record_again::RecordAgain;
 use crate::report::words::title;
 use ananke_base::text::{escape, grouped, truncate};
 use ananke_trace::outcome::{Causes, FailureReason, Outcome, Status, StatusChange};
-use ananke_trace::process::in_one_line;
 
 /// The most characters of a reason.
 const LONGEST_REASON: usize = 160;
@@ -89,11 +88,11 @@ impl FailedTests {
             return;
         }
         let status = outcome.status();
-        let reason = outcome
-            .headline()
-            .map_or(status.as_str(), |(_, reason)| reason);
         let same = self.tests.entry(key).or_insert_with(|| SameReason {
-            sentence: in_one_line(reason),
+            sentence: match outcome.headline_in_one_line() {
+                Some(sentence) => sentence,
+                None => status.as_str().to_owned(),
+            },
             listed: Vec::new(),
             further: 0,
             record_again: RecordAgain::default(),

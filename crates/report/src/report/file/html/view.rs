@@ -13,7 +13,6 @@ use crate::run_document::{milliseconds, part};
 use ananke_base::context::iso8601;
 use ananke_base::text::truncate;
 use ananke_trace::outcome::{CheckpointOutcome, CountedStatus, Outcome, StatusChange};
-use ananke_trace::process::in_one_line;
 
 /// All kinds, in the order in which people look at them.
 pub(super) const KINDS: [&str; 9] = [
@@ -209,6 +208,6 @@ fn runs(outcome: &Outcome) -> Vec<String> {
 }
 
 fn headline(outcome: &Outcome) -> Option<String> {
-    let (_, message) = outcome.headline()?;
-    Some(truncate::chars(&in_one_line(message), LONGEST_HEADLINE).into_owned())
+    let sentence = outcome.headline_in_one_line()?;
+    Some(truncate::chars(&sentence, LONGEST_HEADLINE).into_owned())
 }

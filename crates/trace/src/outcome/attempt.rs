@@ -165,7 +165,7 @@ impl Outcome {
         reasons
     }
 
-    /// The finding of its headline on one line. The facts of a model's problem are left out, because each has a line of its own.
+    /// The finding of its headline on one line. The facts of a model's problem are omitted, because each has a line of its own.
     pub fn headline_in_one_line(&self) -> Option<String> {
         let (kind, message) = self.headline()?;
         if kind == ErrorKind::Model.as_str() {

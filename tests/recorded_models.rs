@@ -68,7 +68,7 @@ impl Model {
         }
     }
 
-    fn ask(&self, path: &str, body: &Value) -> (u16, String) {
+    pub(crate) fn ask(&self, path: &str, body: &Value) -> (u16, String) {
         let body = body.to_string();
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let length = body.len();

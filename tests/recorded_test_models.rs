@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use serde_json::json;
 use tempfile::TempDir;
 
 use crate::recorded_models::Model;
@@ -78,4 +79,55 @@ turns:
     fs::write(&order, r#"{ "ORDER": { "id": "order-2222" } }"#).unwrap();
     let (code, printed) = run(folder.path(), &[]);
     assert_eq!(code, 0, "{printed}");
+}
+
+#[test]
+fn embeddings_and_unknown_paths_are_recorded_and_replayed() {
+    let folder = TempDir::new().unwrap();
+    fs::write(
+        folder.path().join("s.yaml"),
+        "rules: [{ when: { user: x }, do: { say: y }, optional: true }]\n",
+    )
+    .unwrap();
+    let provider = Model::start(folder.path(), &["--script", "s.yaml"]);
+    let url = format!("{}/v1", provider.url());
+    let record = ["--record", "rec", "--upstream", &url];
+    let model = Model::start(folder.path(), &record);
+    let body = json!({ "model": "e", "input": "Pay my cart", "dimensions": 3 });
+    let (status, embedded) = model.ask("/v1/embeddings", &body);
+    assert_eq!(status, 200);
+    // The provider has no such path, and its refusal is an answer like any other.
+    let (status, refused) = model.ask("/t/default/v1/moderations?n=1", &json!({ "input": "x" }));
+    assert_eq!(status, 404);
+    let ended = model.end();
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("2 requests are recorded in rec"),
+        "{}",
+        ended.stderr
+    );
+    provider.end();
+    let recorded = fs::read_to_string(folder.path().join("rec/default.jsonl")).unwrap();
+    assert!(!recorded.contains("in-a-header"), "{recorded}");
+
+    // The vectors are those that were recorded, and not made from a hash again.
+    let mark = embedded.replace("\"index\":0", "\"index\":7");
+    let written = |text: &str| json!(text).to_string();
+    let changed = recorded.replace(&written(&embedded), &written(&mark));
+    assert_ne!(changed, recorded);
+    fs::write(folder.path().join("rec/default.jsonl"), changed).unwrap();
+    let model = Model::start(folder.path(), &["--replay", "rec"]);
+    let reordered = json!({ "dimensions": 3, "input": "Pay my cart", "model": "e" });
+    assert_eq!(model.ask("/v1/embeddings", &reordered), (200, mark));
+    let replayed = model.ask("/v1/moderations?n=1", &json!({ "input": "x" }));
+    assert_eq!(replayed, (404, refused));
+    let ended = model.end();
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+
+    let model = Model::start(folder.path(), &["--replay", "rec"]);
+    assert_eq!(model.ask("/v1/embeddings", &json!({ "input": "y" })).0, 400);
+    let ended = model.end();
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    let why = "1 request with this method and path is recorded, and its body differs";
+    assert!(ended.stderr.contains(why), "{}", ended.stderr);
 }

@@ -10,6 +10,7 @@ use ananke_model::model::{
     EmbeddingAnswers, ModelApiName, ModelFinish, ModelRule, ModelScript, ModelScriptCall,
     ModelStep, ModelTokens, ModelWhen, ReplySteps, Text,
 };
+use ananke_model::variables::Patterns;
 use ananke_model::variables::{Fill, Interpolation, Leaf, Pattern, fill_all};
 
 /// The script of a model, with every variable filled.
@@ -251,4 +252,23 @@ impl Fill<CompiledModelRule> for ModelRule {
             reply,
         })
     }
+}
+
+/// Patterns of a script are compiled here, because rules have many in common.
+///
+/// # Errors
+/// If one of them cannot be compiled.
+pub(crate) fn start_patterns(script: &mut CompiledModelScript) -> Result<(), regex::Error> {
+    let mut patterns = Patterns::default();
+    for rule in &mut script.rules {
+        let when = &mut rule.when;
+        let written = [&mut when.user, &mut when.system, &mut when.model];
+        for pattern in written.into_iter().flatten() {
+            pattern.start(&mut patterns)?;
+        }
+        for (_, pattern) in &mut when.result {
+            pattern.start(&mut patterns)?;
+        }
+    }
+    Ok(())
 }

@@ -1,10 +1,20 @@
-//! The marks of a request by which its lane is known.
+//! A request whose body has come, and the marks by which its lane is known.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use bytes::Bytes;
+
+use crate::compared_request::change_value;
+use crate::mint::minted_letters;
+use crate::model_lanes::LaneEvidence;
+use crate::recorded::PathRequest;
 use ananke_agents::http_server::ReceivedRequest;
 
-use crate::mint::minted_letters;
+use ananke_agents::{ModelBody, ModelWire, model_wires};
+
+/// The end of the name of the header by which requests name the version of their API.
+const API_VERSION: &str = "-version";
 
 /// The part of a path that has the name of a lane after it: `/t/NAME/v1/…`.
 pub(crate) const LANE_PREFIX: &str = "/t/";
@@ -98,6 +108,111 @@ fn text_of(digits: Option<&[u8]>) -> Option<&str> {
         return None;
     }
     std::str::from_utf8(digits).ok()
+}
+
+/// A request whose body has come.
+pub(crate) struct WholeRequest {
+    pub(crate) method: String,
+    /// The path without the lane and the query.
+    pub(crate) path: String,
+    pub(crate) of_path: Option<String>,
+    pub(crate) of_baggage: Option<String>,
+    pub(crate) is_repeated: bool,
+    /// The encoding of the body, if it has one.
+    pub(crate) encoding: Option<String>,
+    /// The path and query without the lane.
+    pub(crate) target: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Bytes,
+}
+
+impl WholeRequest {
+    /// The body, read as a request of this API.
+    ///
+    /// # Errors
+    /// The reason why it is none.
+    pub(crate) fn read(&self, wire: &dyn ModelWire) -> Result<ModelBody, String> {
+        match &self.encoding {
+            Some(encoding) if encoding != "identity" => {
+                Err(format!("the content encoding `{encoding}` is not read"))
+            }
+            _ if self.body.is_empty() => Err("it is empty".to_owned()),
+            _ => wire.read(&self.body),
+        }
+    }
+
+    /// The version of its API, if it names one.
+    pub(crate) fn api_version(&self) -> Option<String> {
+        for (name, value) in &self.headers {
+            // Clients have further versions, of themselves.
+            if name.ends_with(API_VERSION) && !name.starts_with("x-") {
+                return Some(value.clone());
+            }
+        }
+        None
+    }
+
+    /// The evidence outside of its body.
+    pub(crate) fn evidence(&self) -> LaneEvidence {
+        LaneEvidence {
+            of_path: self.of_path.clone(),
+            of_baggage: self.of_baggage.clone(),
+            letters: Vec::new(),
+            user_text: String::new(),
+        }
+    }
+
+    /// The evidence with that of its body, of whatever API it is.
+    pub(crate) fn whole_evidence(&self) -> LaneEvidence {
+        let mut texts = Vec::new();
+        if let Ok(mut body) = serde_json::from_slice(&self.body) {
+            change_value(&mut body, &mut |text| {
+                texts.push(text.to_owned());
+                Cow::Borrowed(text)
+            });
+        }
+        LaneEvidence {
+            letters: letters_of_ids(&self.body),
+            user_text: texts.join("\n"),
+            ..self.evidence()
+        }
+    }
+
+    /// The path after the version of the API, which a provider may have at another place.
+    pub(crate) fn path_of_api(&self) -> &str {
+        match self.path.find("/v1/") {
+            Some(place) => &self.path[place + "/v1".len()..],
+            None => &self.path,
+        }
+    }
+
+    /// The provider of a path that no API of models has. A client may name the version of its provider's API in a header; the first
+    /// API belongs to the provider whose clients name none.
+    fn provider(&self) -> &'static str {
+        let mut first = "";
+        for wire in model_wires() {
+            let provider = wire.provider();
+            if first.is_empty() {
+                first = provider;
+            }
+            for (name, _) in &self.headers {
+                if name.strip_suffix(API_VERSION) == Some(provider) {
+                    return provider;
+                }
+            }
+        }
+        first
+    }
+
+    /// The request as one that is no call to a model.
+    pub(crate) fn path_request(&self) -> PathRequest<'_> {
+        PathRequest {
+            provider: self.provider(),
+            method: &self.method,
+            target: &self.target,
+            body: &self.body,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use indexmap::IndexMap;
 use regex::Regex;
 use serde_json::json;
@@ -14,9 +15,12 @@ use crate::environment::POINTING_HELP;
 use crate::lane_request::{LaneAnswer, LaneRequest};
 use crate::matching::last_user_text;
 use crate::mint::Mint;
-use crate::model_recording::{ModelRecording, RecordedFrame, RecordedModelCall};
+use crate::model_recording::{ModelRecording, RecordedModelCall};
 use crate::problem::{ModelProblem, ModelProblemKind};
-use crate::recorded::{LaneValues, RecordedTime, masked, micros, offered_patterns};
+use crate::recorded::{
+    LaneValues, NOT_RECORDED, PathRecordings, RecordedTime, frames_of, masked, micros,
+    offered_patterns, other_form, other_params, params_of,
+};
 use crate::request_difference::{RequestDifference, first_difference};
 use crate::upstream::{Upstream, Upstreams};
 use ananke_agents::{ServedResponse, model_wires};
@@ -27,9 +31,6 @@ use ananke_trace::trace::{AnsweredBy, ModelAnswer, ModelRequest};
 
 /// The most recorded calls that a message lists.
 const SHOWN_CALLS: usize = 3;
-
-/// The error of every request that is not recorded; the cause follows.
-const NOT_RECORDED: &str = "the model was asked something that is not recorded";
 
 /// The most characters of a message of the user that a list shows.
 const SHOWN_CHARS: usize = 80;
@@ -82,26 +83,28 @@ pub struct RecordingSetup {
 
 /// The state of the recordings of a lane.
 pub(crate) struct LaneRecording {
-    setup: RecordingSetup,
+    pub(crate) setup: RecordingSetup,
     earlier: Vec<EarlierCall>,
     /// The kinds of warnings that were given: each comes once.
     warned: Vec<ModelProblemKind>,
     /// The calls that are recorded, in the order in which they were asked.
     recorded: Vec<Option<RecordedModelCall>>,
     /// The requests that the provider has not answered, by their fingerprints.
-    unanswered: Vec<String>,
+    pub(crate) unanswered: Vec<String>,
     /// The reason why the last of them has no answer.
     failure: String,
     /// The number of calls that the provider answered.
-    live: usize,
-    /// The numbers of the recorded calls in which keys are masked.
-    masked: Vec<usize>,
-    /// The number of calls that were written to the file.
-    written: Option<usize>,
+    pub(crate) live: usize,
+    /// The recorded calls and requests in which keys are masked, with their numbers.
+    pub(crate) masked: Vec<String>,
+    /// The number of calls and requests that were written to the file, in words.
+    written: Option<String>,
+    /// The requests that are no calls.
+    pub(crate) paths: PathRecordings,
     /// The ids of the lane, each with the one that the provider has made.
     ids: IndexMap<String, String>,
     /// The variables of the test that are known so far.
-    values: LaneValues,
+    pub(crate) values: LaneValues,
 }
 
 /// A call that was recorded earlier.
@@ -130,14 +133,14 @@ pub(crate) struct RecordedAnswer {
 /// A request on its way to the provider.
 pub(crate) struct LiveCall {
     /// The place of the call among those that are recorded.
-    place: usize,
+    pub(crate) place: usize,
     pub(crate) upstream: Arc<Upstream>,
     pub(crate) clock: Arc<dyn Clock>,
     /// The body with the ids that the provider has made.
-    pub(crate) body: String,
-    asked_at: At,
+    pub(crate) body: Bytes,
+    pub(crate) asked_at: At,
     /// The same in microseconds after the first request of the attempt.
-    at_us: u64,
+    pub(crate) at_us: u64,
 }
 
 impl std::fmt::Debug for LaneRecording {
@@ -154,7 +157,9 @@ impl LaneRecording {
             setup.usage,
             RecordingUse::Replay | RecordingUse::RecordMissing
         );
+        let mut paths = PathRecordings::default();
         if is_read && let Some(recording) = &mut setup.recording {
+            paths = PathRecordings::new(std::mem::take(&mut recording.requests));
             for call in std::mem::take(&mut recording.calls) {
                 earlier.push(EarlierCall {
                     compared: ComparedRequest::of(&call.request, &setup.ignore),
@@ -175,6 +180,7 @@ impl LaneRecording {
             written: None,
             ids: IndexMap::new(),
             values: LaneValues::default(),
+            paths,
         }
     }
 
@@ -204,14 +210,34 @@ impl LaneRecording {
         if self.setup.usage == RecordingUse::Replay {
             return Err(self.miss(&compared, asked, lane, number));
         }
-        let Some(upstream) = self.setup.upstreams.get(asked.provider) else {
-            let message = format!("there is no `upstream` for {}", asked.api);
-            let help = format!("add `upstream: {{ {}: URL }}` to the model", asked.provider);
-            return Err(ModelProblem::new(ModelProblemKind::Upstream, message).help(help));
-        };
+        let upstream = self.upstream(asked.provider, asked.api)?;
         self.recorded.push(None);
         self.unanswered.push(asked.fingerprint.clone());
-        Ok(RecordedStep::Live(self.live_call(upstream, asked.body)))
+        let place = self.recorded.len() - 1;
+        Ok(RecordedStep::Live(
+            self.live_call(place, upstream, asked.body),
+        ))
+    }
+
+    /// The upstream of this provider, which may be asked while recordings are made.
+    pub(crate) fn upstream(
+        &self,
+        provider: &str,
+        asked: &str,
+    ) -> Result<Arc<Upstream>, ModelProblem> {
+        self.setup.upstreams.get(provider).ok_or_else(|| {
+            let message = format!("there is no `upstream` for {asked}");
+            let help = format!("add `upstream: {{ {provider}: URL }}` to the model");
+            ModelProblem::new(ModelProblemKind::Upstream, message).help(help)
+        })
+    }
+
+    /// The time of a recorded answer on the clock of the test, or the time that it takes in fact.
+    pub(crate) fn waiting(&self, at_us: u64, took_us: u64) -> (Duration, Option<Duration>) {
+        match self.setup.pace {
+            ModelPace::None => (self.setup.time.pass(at_us, took_us), None),
+            ModelPace::Recorded => (Duration::ZERO, Some(Duration::from_micros(took_us))),
+        }
     }
 
     /// The first recorded call that asks the same and is not used. So overlapping calls need no order.
@@ -241,11 +267,7 @@ impl LaneRecording {
         let adopted = adopted_response(&self.values.filled(&call), mint);
         self.ids.extend(adopted.ids);
         let recorded = if is_same_form { adopted.response } else { None };
-        // An answer takes its time either on the clock of the test or in fact.
-        let (passed, takes) = match self.setup.pace {
-            ModelPace::None => (self.setup.time.pass(call.at_us, call.took_us), None),
-            ModelPace::Recorded => (Duration::ZERO, Some(Duration::from_micros(call.took_us))),
-        };
+        let (passed, takes) = self.waiting(call.at_us, call.took_us);
         if self.setup.usage == RecordingUse::RecordMissing {
             self.recorded.push(Some(call));
         }
@@ -272,14 +294,17 @@ impl LaneRecording {
         true
     }
 
-    /// The last request on its way to the provider.
-    fn live_call(&mut self, upstream: Arc<Upstream>, body: &[u8]) -> LiveCall {
+    /// The request on its way to the provider that is recorded at `place`.
+    pub(crate) fn live_call(&self, place: usize, upstream: Arc<Upstream>, body: &[u8]) -> LiveCall {
         let clock = Arc::clone(&self.setup.clock);
         let asked_at = clock.now();
         LiveCall {
-            place: self.recorded.len() - 1,
+            place,
             upstream,
-            body: with_ids_of_provider(&String::from_utf8_lossy(body), &self.ids),
+            body: match std::str::from_utf8(body) {
+                Ok(text) => Bytes::from(with_ids_of_provider(text, &self.ids)),
+                Err(_) => Bytes::copy_from_slice(body),
+            },
             clock,
             asked_at,
             at_us: self.setup.time.since_first(asked_at),
@@ -319,7 +344,7 @@ impl LaneRecording {
             let call = self.values.put_back(call, read_answer);
             let (call, has_secret) = masked(call, &self.setup.secrets);
             if has_secret {
-                self.masked.push(live.place + 1);
+                self.masked.push(format!("call {}", live.place + 1));
             }
             // Such an answer is dropped, because it may come after the lane is closed.
             if let Some(place) = self.recorded.get_mut(live.place) {
@@ -357,14 +382,21 @@ impl LaneRecording {
                 unused.push(format!("call {number}: {}, user {text:?}", request.model));
             }
         }
+        unused.extend(self.paths.unused());
         if unused.is_empty() {
             return None;
         }
-        let all = self.earlier.len();
+        let all = self.earlier.len() + self.paths.len();
+        let never_asked = calls == 0 && !self.paths.is_any_used();
+        let kind = if self.paths.len() == 0 {
+            "calls"
+        } else {
+            "requests"
+        };
         let message = match unused.len() {
-            _ if calls == 0 => "the agent never asked its model, which has recordings".to_owned(),
-            1 => format!("1 of {all} recorded calls was not asked for"),
-            count => format!("{count} of {all} recorded calls were not asked for"),
+            _ if never_asked => "the agent never asked its model, which has recordings".to_owned(),
+            1 => format!("1 of {all} recorded {kind} was not asked for"),
+            count => format!("{count} of {all} recorded {kind} were not asked for"),
         };
         let mut problem = ModelProblem::new(ModelProblemKind::UnusedRecording, message);
         if self.setup.is_loose {
@@ -374,7 +406,7 @@ impl LaneRecording {
         for line in unused.into_iter().take(SHOWN_CALLS) {
             problem = problem.fact(line);
         }
-        if calls == 0 {
+        if never_asked {
             return Some(problem.help(POINTING_HELP));
         }
         Some(problem.help(self.help()))
@@ -396,6 +428,7 @@ impl LaneRecording {
         let mut recording = ModelRecording {
             lane: lane.to_owned(),
             calls: Vec::new(),
+            requests: self.paths.take_recorded(),
         };
         for call in std::mem::take(&mut self.recorded) {
             recording.calls.extend(call);
@@ -406,11 +439,20 @@ impl LaneRecording {
             let message = format!("the recording `{shown}` cannot be written: {why}");
             ModelProblem::new(ModelProblemKind::Recording, message)
         })?;
-        self.written = Some(recording.calls.len());
+        // Requests that are no calls are counted together with them, because one line has room for one number.
+        let all = recording.calls.len() + recording.requests.len();
+        let noun = if recording.requests.is_empty() {
+            "call"
+        } else {
+            "request"
+        };
+        self.written = Some(match all {
+            1 => format!("1 {noun} is"),
+            _ => format!("{all} {noun}s are"),
+        });
         let mut warnings = Vec::new();
         for number in &self.masked {
-            let message =
-                format!("call {number} had a provider's key, which is masked in `{shown}`");
+            let message = format!("{number} had a provider's key, which is masked in `{shown}`");
             let problem = ModelProblem::new(ModelProblemKind::RecordedSecret, message);
             warnings.push(problem.help("find out how the key came into a prompt or an answer"));
         }
@@ -419,11 +461,8 @@ impl LaneRecording {
 
     /// A sentence about the file that was written; `None` if none was.
     pub(crate) fn written(&self) -> Option<String> {
-        let shown = &self.setup.shown;
-        match self.written? {
-            1 => Some(format!("1 call is recorded in {shown}")),
-            count => Some(format!("{count} calls are recorded in {shown}")),
-        }
+        let written = self.written.as_ref()?;
+        Some(format!("{written} recorded in {}", self.setup.shown))
     }
 
     /// The error that names what differs from the nearest recorded call.
@@ -434,16 +473,12 @@ impl LaneRecording {
         lane: &str,
         number: u64,
     ) -> ModelProblem {
-        let shown = &self.setup.shown;
         // The message has nothing of the test in it, because problems of one cause are counted together.
         let lane = escape::line(lane);
         let model = escape::line(&asked.request.model);
         let call = format!("call {number} of `{lane}`, {}, {model}", asked.api);
         if self.setup.recording.is_none() {
-            return ModelProblem::new(ModelProblemKind::Miss, "there is no recording")
-                .fact(call)
-                .fact(format!("looked for {shown}"))
-                .help(format!("record it: {}", self.setup.again));
+            return self.no_recording(call);
         }
         let Some((place, difference)) = self.nearest(compared, asked) else {
             let message = format!("{NOT_RECORDED}: {}", self.why_no_place(compared));
@@ -464,6 +499,14 @@ impl LaneRecording {
             .fact(format!("{label}{}", difference.expected))
             .fact(format!("{:width$}{}", "asked: ", difference.asked))
             .help(help)
+    }
+
+    /// The error of a request for which there is no file.
+    pub(crate) fn no_recording(&self, asked: String) -> ModelProblem {
+        ModelProblem::new(ModelProblemKind::Miss, "there is no recording")
+            .fact(asked)
+            .fact(format!("looked for {}", self.setup.shown))
+            .help(format!("record it: {}", self.setup.again))
     }
 
     /// The line of the config with which two requests would be the same, if only dates and the like differ.
@@ -532,7 +575,7 @@ impl LaneRecording {
         }
     }
 
-    fn help(&self) -> String {
+    pub(crate) fn help(&self) -> String {
         format!("if that is meant: {}", self.setup.again)
     }
 }
@@ -545,54 +588,4 @@ fn read_answer(path: &str, response: ServedResponse) -> Option<ModelAnswer> {
         }
     }
     None
-}
-
-/// The warning about other parameters of sampling.
-fn other_params(place: usize, call: &RecordedModelCall, asked: &LaneRequest<'_>) -> ModelProblem {
-    let message = format!(
-        "call {} was recorded with other parameters of sampling",
-        place + 1
-    );
-    ModelProblem::new(ModelProblemKind::Params, message)
-        .fact(format!("recorded: {}", params_of(&call.request.params)))
-        .fact(format!("asked: {}", params_of(&asked.request.params)))
-}
-
-fn params_of(params: &serde_json::Map<String, serde_json::Value>) -> String {
-    let params = serde_json::Value::Object(params.clone()).to_string();
-    escape::line(&truncate::chars(&params, 2 * SHOWN_CHARS)).into_owned()
-}
-
-/// The warning about an answer that is sent in another form than it was recorded in.
-fn other_form(place: usize, call: &RecordedModelCall, asked: &LaneRequest<'_>) -> ModelProblem {
-    let mut forms = Vec::new();
-    for (path, is_streamed) in [
-        (call.path.as_str(), call.is_streamed),
-        (asked.path, asked.is_streamed),
-    ] {
-        let form = if is_streamed { "streamed" } else { "whole" };
-        forms.push(format!("{} ({form})", escape::line(path)));
-    }
-    let recorded = &forms[0];
-    let asked = &forms[1];
-    let message = format!(
-        "call {} was recorded from {recorded} and is asked for at {asked}: the answer is made from its text and calls",
-        place + 1
-    );
-    ModelProblem::new(ModelProblemKind::OtherForm, message)
-}
-
-/// The frames as texts; none if something in them is no text.
-fn frames_of(response: &ServedResponse) -> Vec<RecordedFrame> {
-    let mut frames = Vec::new();
-    for frame in &response.frames {
-        let Ok(text) = String::from_utf8(frame.bytes.to_vec()) else {
-            return Vec::new();
-        };
-        frames.push(RecordedFrame {
-            at_us: micros(frame.after),
-            text,
-        });
-    }
-    frames
 }

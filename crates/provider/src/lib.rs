@@ -9,8 +9,9 @@
 //!
 //! A lane may have recordings instead of a script (`lane_recording`): a `model_recording` is the file of one, whose calls answer
 //! the requests that ask the same (`compared_request`) with the ids of the lane (`adopted_response`). A `request_difference` is
-//! what else a request asks. An `upstream` is the provider that they are recorded from; what is `recorded` has none of the
-//! `provider_keys`. A `recording_folder` has a file for each lane. The room `project` checks those of a project without a run.
+//! what else a request asks. `lane_paths` are the requests that are no calls. An `upstream` is the provider that they are recorded
+//! from; what is `recorded` has none of the `provider_keys`. A `recording_folder` has a file for each lane. The room `project` checks
+//! those of a project without a run.
 //!
 //! `embeddings` and `model_list` answer what is asked in addition to the conversation. `environment` points the SDKs of an agent
 //! at the server, and `hosted_models` are those of a config, each with a server of its own.
@@ -27,6 +28,7 @@ mod environment;
 mod evidence;
 mod file_scripts;
 mod hosted_models;
+mod lane_paths;
 mod lane_recording;
 mod lane_request;
 mod matching;

@@ -4,18 +4,21 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::compiled_script::{CompiledModelReply, CompiledModelScript, CompiledModelStep};
+use crate::compiled_script::{
+    CompiledModelReply, CompiledModelScript, CompiledModelStep, start_patterns,
+};
 use crate::environment::POINTING_HELP;
+use crate::lane_paths::{LivePathRequest, PathRequestStep};
 use crate::lane_recording::{LaneRecording, LiveCall, RecordedStep, RecordingSetup};
 use crate::lane_request::{LaneAnswer, LaneRequest};
 use crate::matching::{AskedRequest, last_user_text, matching_rule, new_results};
 use crate::mint::Mint;
 use crate::problem::{ModelProblem, ModelProblemKind};
+use crate::recorded::PathRequest;
 use crate::round_answer::round_answer;
 use ananke_agents::ServedResponse;
 use ananke_base::text::truncate;
 use ananke_model::model::EmbeddingAnswers;
-use ananke_model::variables::Patterns;
 use ananke_trace::trace::{AnsweredBy, AskedAgain, ModelAnswer, ModelCall, ModelRequest, ModelUse};
 
 /// The most characters of a message or a result that a problem shows.
@@ -321,6 +324,42 @@ impl ModelLane {
         Some(kept)
     }
 
+    /// Whether its answers come from recordings or from the provider.
+    pub(crate) fn has_recordings(&self) -> bool {
+        self.state().recording.is_some()
+    }
+
+    /// The source of the response to a request that is no call; `None` in a lane with a script.
+    ///
+    /// # Errors
+    /// If nothing answers it, which is a problem of the test as well.
+    pub(crate) fn path_step(
+        &self,
+        asked: &PathRequest<'_>,
+    ) -> Result<Option<PathRequestStep>, ModelProblem> {
+        let mut state = self.state();
+        let Some(recording) = &mut state.recording else {
+            return Ok(None);
+        };
+        match recording.path_step(asked, &self.name) {
+            Ok((step, passed)) => {
+                state.since_taken.used.passed += passed;
+                Ok(Some(step))
+            }
+            Err(problem) => {
+                state.add_problem(problem.clone());
+                Err(problem)
+            }
+        }
+    }
+
+    /// Keeps the response of the provider to a request that is no call.
+    pub(crate) fn keep_path(&self, asked: &LivePathRequest, response: &ServedResponse) {
+        if let Some(recording) = &mut self.state().recording {
+            recording.keep_path(asked, response);
+        }
+    }
+
     /// Notes the reason why the provider has not answered a request. It is a problem unless the request is answered later.
     pub(crate) fn fail(&self, reason: &str) {
         if let Some(recording) = &mut self.state().recording {
@@ -331,22 +370,6 @@ impl ModelLane {
     fn state(&self) -> MutexGuard<'_, LaneState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Compiles the patterns of a script, of which rules have many in common.
-fn start_patterns(script: &mut CompiledModelScript) -> Result<(), regex::Error> {
-    let mut patterns = Patterns::default();
-    for rule in &mut script.rules {
-        let when = &mut rule.when;
-        let written = [&mut when.user, &mut when.system, &mut when.model];
-        for pattern in written.into_iter().flatten() {
-            pattern.start(&mut patterns)?;
-        }
-        for (_, pattern) in &mut when.result {
-            pattern.start(&mut patterns)?;
-        }
-    }
-    Ok(())
 }
 
 impl LaneState {

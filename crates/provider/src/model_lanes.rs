@@ -217,6 +217,11 @@ impl ModelLanes {
         all
     }
 
+    /// Whether an open lane has recordings instead of a script.
+    pub(crate) fn have_recordings(&self) -> bool {
+        self.lanes().values().any(|lane| lane.has_recordings())
+    }
+
     /// Gives a lane another script, or opens one with it. What was not used of its script so far is a problem.
     ///
     /// # Errors

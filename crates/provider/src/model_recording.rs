@@ -3,7 +3,9 @@
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use bytes::Bytes;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::problem::{ModelProblem, ModelProblemKind};
@@ -25,6 +27,8 @@ pub struct ModelRecording {
     pub lane: String,
     /// The calls, in the order in which they were made.
     pub(crate) calls: Vec<RecordedModelCall>,
+    /// The requests that are no calls, in the order in which they were made.
+    pub(crate) requests: Vec<RecordedPathRequest>,
 }
 
 /// A call of an agent to its model, as it was recorded.
@@ -51,6 +55,39 @@ pub(crate) struct RecordedModelCall {
     pub(crate) frames: Vec<RecordedFrame>,
 }
 
+/// A request that is no call to a model, such as one for embeddings, and its response.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub(crate) struct RecordedPathRequest {
+    /// `POST` or another method.
+    pub(crate) method: String,
+    /// The path and query without the lane, whose secrets are masked.
+    pub(crate) path: String,
+    /// What the agent sent, with masks instead of keys.
+    pub(crate) body: RecordedPathBody,
+    /// HTTP status, from 200 on.
+    #[serde(deserialize_with = "read_status")]
+    pub(crate) status: u16,
+    /// The content type of the response; empty if it names none.
+    pub(crate) content_type: String,
+    /// What the provider sent, with masks instead of keys.
+    pub(crate) response: RecordedPathBody,
+    /// The time of the request in microseconds after the first one of the attempt.
+    pub(crate) at_us: u64,
+    /// The time that the response took, in microseconds.
+    pub(crate) took_us: u64,
+}
+
+/// The bytes of a request or a response, readable if they are text.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RecordedPathBody {
+    /// UTF-8.
+    Text(String),
+    /// Bytes that are no UTF-8.
+    #[serde(with = "bytes_in_base64")]
+    Base64(Bytes),
+}
+
 /// A piece of a response: an event, or a whole document.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub(crate) struct RecordedFrame {
@@ -65,6 +102,7 @@ pub(crate) struct RecordedFrame {
 enum RecordingFileLine {
     ModelRecording(RecordingHeader),
     Call(Box<RecordedModelCall>),
+    Request(Box<RecordedPathRequest>),
     End(RecordingFileEnd),
 }
 
@@ -77,6 +115,56 @@ struct RecordingHeader {
 #[derive(Deserialize, Serialize)]
 struct RecordingFileEnd {
     calls: usize,
+    /// The number of requests that are no calls.
+    #[serde(default, skip_serializing_if = "is_none")]
+    requests: usize,
+}
+
+/// Whether there are no requests in addition to calls.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde gives the reference"
+)]
+fn is_none(requests: &usize) -> bool {
+    *requests == 0
+}
+
+/// Reads a status with which a response can be sent.
+fn read_status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
+    let status = u16::deserialize(deserializer)?;
+    if (200..600).contains(&status) {
+        Ok(status)
+    } else {
+        Err(D::Error::custom(format!(
+            "{status} is no status of a response"
+        )))
+    }
+}
+
+/// Bytes that are written as text.
+mod bytes_in_base64 {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use bytes::Bytes;
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        bytes: &Bytes,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&STANDARD.encode(bytes))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Bytes, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match STANDARD.decode(text) {
+            Ok(bytes) => Ok(Bytes::from(bytes)),
+            Err(error) => Err(D::Error::custom(format!("a body is no base64: {error}"))),
+        }
+    }
 }
 
 impl ModelRecording {
@@ -151,19 +239,29 @@ impl ModelRecording {
             let line = serde_json::from_str(line);
             match line.map_err(|error| (number, no_line(&error)))? {
                 RecordingFileLine::Call(call) => recording.calls.push(*call),
-                RecordingFileLine::End(written) => end = Some(written.calls),
+                RecordingFileLine::Request(request) => recording.requests.push(*request),
+                RecordingFileLine::End(written) => end = Some(written),
                 RecordingFileLine::ModelRecording(_) => {
                     return Err((number, "a recording begins in another one".to_owned()));
                 }
             }
         }
         match end {
-            Some(calls) if calls == recording.calls.len() => Ok(recording),
-            Some(calls) => {
+            Some(end) if end.calls != recording.calls.len() => {
                 let found = recording.calls.len();
+                let calls = end.calls;
                 let why = format!("the recording has {found} calls, and its end says {calls}");
                 Err((count, why))
             }
+            Some(end) if end.requests != recording.requests.len() => {
+                let found = recording.requests.len();
+                let requests = end.requests;
+                let why = format!(
+                    "the recording has {found} requests that are no calls, and its end says {requests}"
+                );
+                Err((count, why))
+            }
+            Some(_) => Ok(recording),
             None => {
                 let why = "the recording has no end: something has cut it".to_owned();
                 Err((count.max(1), why))
@@ -182,11 +280,15 @@ impl ModelRecording {
         for call in &self.calls {
             add_line(&RecordingFileLine::Call(Box::new(call.clone())), &mut text);
         }
-        let calls = self.calls.len();
-        add_line(
-            &RecordingFileLine::End(RecordingFileEnd { calls }),
-            &mut text,
-        );
+        for request in &self.requests {
+            let line = RecordingFileLine::Request(Box::new(request.clone()));
+            add_line(&line, &mut text);
+        }
+        let end = RecordingFileEnd {
+            calls: self.calls.len(),
+            requests: self.requests.len(),
+        };
+        add_line(&RecordingFileLine::End(end), &mut text);
         text
     }
 
@@ -275,6 +377,21 @@ pub(crate) mod tests {
         ModelRecording {
             lane: "default".to_owned(),
             calls: vec![call("a"), call("b\u{202e}\u{1b}")],
+            requests: Vec::new(),
+        }
+    }
+
+    /// A recorded request for this path, whose response is its body in another form.
+    pub(crate) fn path_request(path: &str, body: &str) -> RecordedPathRequest {
+        RecordedPathRequest {
+            method: "POST".to_owned(),
+            path: path.to_owned(),
+            body: RecordedPathBody::Text(body.to_owned()),
+            status: 200,
+            content_type: "application/json".to_owned(),
+            response: RecordedPathBody::Text(format!("re: {body}")),
+            at_us: 0,
+            took_us: 1000,
         }
     }
 
@@ -283,6 +400,34 @@ pub(crate) mod tests {
         let text = recording().text();
         assert!(!text.contains('\u{202e}'));
         assert_eq!(ModelRecording::parse(&text), Ok(recording()));
+    }
+
+    #[test]
+    fn requests_that_are_no_calls_have_lines_of_their_own() {
+        let mut binary = path_request("/v1/files", "");
+        binary.response = RecordedPathBody::Base64(Bytes::from_static(b"\xff\x00"));
+        let recording = ModelRecording {
+            requests: vec![path_request("/v1/embeddings", "{}"), binary],
+            ..recording()
+        };
+        let text = recording.text();
+        assert_eq!(ModelRecording::parse(&text), Ok(recording));
+        for (written, other, line, why) in [
+            ("\"/wA=\"", "\"/w\"", 5, "a body is no base64"),
+            ("\"status\":200", "\"status\":7", 4, "7 is no status"),
+            (
+                "\"requests\":2",
+                "\"requests\":3",
+                6,
+                "2 requests that are no calls",
+            ),
+        ] {
+            assert!(text.contains(written), "{text}");
+            let (found, message) =
+                ModelRecording::parse(&text.replace(written, other)).unwrap_err();
+            assert_eq!(found, line, "{message}");
+            assert!(message.contains(why), "{message}");
+        }
     }
 
     #[test]

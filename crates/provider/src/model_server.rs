@@ -11,7 +11,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::embeddings::{self, embeddings};
-use crate::evidence::{lane_of_baggage, lane_of_path, letters_of_ids};
+use crate::evidence::{WholeRequest, lane_of_baggage, lane_of_path, letters_of_ids};
+use crate::lane_paths::{LivePathRequest, PathRequestStep};
 use crate::lane_recording::LiveCall;
 use crate::lane_request::{LaneAnswer, LaneRequest};
 use crate::lane_request::{ModelRequestEntry, logged_body, source_of};
@@ -34,9 +35,6 @@ const MOST_BYTES: usize = 64 << 20;
 
 /// The header by which SDKs of OpenAI and Anthropic number their attempts, from 0.
 const RETRY_COUNT: &str = "x-stainless-retry-count";
-
-/// The end of the name of the header by which requests name the version of their API.
-const API_VERSION: &str = "-version";
 
 /// An observer of what a server does.
 pub trait ModelListener: Send + Sync {
@@ -88,22 +86,6 @@ struct LiveRequest<'r> {
 #[derive(Deserialize)]
 struct NamedModel {
     model: String,
-}
-
-/// A request whose body has come.
-struct WholeRequest {
-    method: String,
-    /// The path without the lane and the query.
-    path: String,
-    of_path: Option<String>,
-    of_baggage: Option<String>,
-    is_repeated: bool,
-    /// The encoding of the body, if it has one.
-    encoding: Option<String>,
-    /// The path and query without the lane.
-    target: String,
-    headers: Vec<(String, String)>,
-    body: Bytes,
 }
 
 impl ModelServer {
@@ -186,14 +168,17 @@ impl ModelServer {
             }
         }
         if request.method == "POST" {
-            if path.ends_with(embeddings::PATH) {
-                return self.embed(request);
-            }
             for wire in model_wires() {
                 if path.ends_with(wire.path()) {
                     return self.ask(wire, request).await;
                 }
             }
+        }
+        if let Some(answered) = self.ask_path(request).await {
+            return answered;
+        }
+        if request.method == "POST" && path.ends_with(embeddings::PATH) {
+            return self.embed(request);
         }
         self.unknown_path(request)
     }
@@ -282,6 +267,7 @@ impl ModelServer {
         request: &WholeRequest,
     ) -> Answered {
         let outgoing = OutgoingRequest {
+            method: "POST",
             target: &request.target,
             api_path: live.wire.path(),
             headers: &request.headers,
@@ -291,9 +277,7 @@ impl ModelServer {
         let response = match call.upstream.ask(outgoing, &*call.clock).await {
             Ok(response) => response,
             Err(reason) => {
-                let origin = call.upstream.origin();
-                let message = format!("the provider at {origin} does not answer: {reason}");
-                let problem = ModelProblem::new(ModelProblemKind::Upstream, message);
+                let problem = no_answer(call.upstream.origin(), &reason);
                 lane.add_problem(problem.clone());
                 return Answered::refused(live.wire, &problem, Some(lane));
             }
@@ -347,6 +331,34 @@ impl ModelServer {
                 self.listener.unattributed(&problem);
             }
             problem
+        })
+    }
+
+    /// The recorded response to a request that is no call, or that of the provider; `None` if its lane has a script.
+    async fn ask_path(&self, request: &WholeRequest) -> Option<Answered> {
+        let lanes = self.lanes_of_request(request);
+        let lane = match lanes.find(&request.whole_evidence()) {
+            Ok(lane) => lane,
+            Err(problem) if lanes.have_recordings() => {
+                self.report(request, &problem);
+                return Some(Answered::json(400, &error_body(&problem), "miss"));
+            }
+            Err(_) => return None,
+        };
+        let answered = match lane.path_step(&request.path_request()) {
+            Ok(None) => return None,
+            Ok(Some(PathRequestStep::Recorded(number, response, pace))) => Answered {
+                response: ServedResponse::clone(&response),
+                source: format!("request {number}"),
+                pace,
+                ..Answered::json(200, &Value::Null, "")
+            },
+            Ok(Some(PathRequestStep::Live(asked))) => pass_on(&lane, *asked, request).await,
+            Err(problem) => Answered::json(400, &error_body(&problem), "miss"),
+        };
+        Some(Answered {
+            lane: Some(lane.name().to_owned()),
+            ..answered
         })
     }
 
@@ -407,43 +419,6 @@ impl LiveRequest<'_> {
             wire: Some(self.wire.name()),
             source: "live".to_owned(),
             pace: ModelPace::None,
-        }
-    }
-}
-
-impl WholeRequest {
-    /// The body, read as a request of this API.
-    ///
-    /// # Errors
-    /// The reason why it is none.
-    fn read(&self, wire: &dyn ModelWire) -> Result<ModelBody, String> {
-        match &self.encoding {
-            Some(encoding) if encoding != "identity" => {
-                Err(format!("the content encoding `{encoding}` is not read"))
-            }
-            _ if self.body.is_empty() => Err("it is empty".to_owned()),
-            _ => wire.read(&self.body),
-        }
-    }
-
-    /// The version of its API, if it names one.
-    fn api_version(&self) -> Option<String> {
-        for (name, value) in &self.headers {
-            // Clients have further versions, of themselves.
-            if name.ends_with(API_VERSION) && !name.starts_with("x-") {
-                return Some(value.clone());
-            }
-        }
-        None
-    }
-
-    /// The evidence outside of its body.
-    fn evidence(&self) -> LaneEvidence {
-        LaneEvidence {
-            of_path: self.of_path.clone(),
-            of_baggage: self.of_baggage.clone(),
-            letters: Vec::new(),
-            user_text: String::new(),
         }
     }
 }
@@ -529,6 +504,43 @@ impl Answered {
     fn text(status: u16, problem: &ModelProblem) -> Self {
         Self::json(status, &error_body(problem), "miss")
     }
+}
+
+/// The response of the provider to a request that is no call, which the lane keeps.
+async fn pass_on(lane: &ModelLane, asked: LivePathRequest, request: &WholeRequest) -> Answered {
+    let call = &asked.live;
+    let outgoing = OutgoingRequest {
+        method: &request.method,
+        target: &request.target,
+        api_path: request.path_of_api(),
+        headers: &request.headers,
+        body: call.body.clone(),
+    };
+    let response = match call.upstream.ask(outgoing, &*call.clock).await {
+        Ok(response) => response,
+        Err(reason) => {
+            let problem = no_answer(call.upstream.origin(), &reason);
+            lane.add_problem(problem.clone());
+            return Answered::json(400, &error_body(&problem), "miss");
+        }
+    };
+    // Such a refusal says nothing of the request, so that only the answer to a later attempt is recorded.
+    match response.status {
+        401 | 403 | 408 | 429 | 500.. => {
+            lane.fail(&format!("the last one got the status {}", response.status));
+        }
+        _ => lane.keep_path(&asked, &response),
+    }
+    Answered {
+        response,
+        ..Answered::json(200, &Value::Null, "live")
+    }
+}
+
+/// The problem of a provider that cannot be asked.
+fn no_answer(origin: &str, reason: &str) -> ModelProblem {
+    let message = format!("the provider at {origin} does not answer: {reason}");
+    ModelProblem::new(ModelProblemKind::Upstream, message)
 }
 
 /// The remedy for a request to a path that no API has.

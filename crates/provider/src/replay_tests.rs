@@ -7,15 +7,17 @@ use std::time::Duration;
 use ananke_base::context::ManualClock;
 use ananke_model::model::ModelPace;
 use ananke_trace::trace::{AnsweredBy, AskedAgain, ModelRequest, PromptMessage};
+use bytes::Bytes;
 use serde_json::json;
 
+use super::lane_paths::PathRequestStep;
 use super::lane_recording::{RecordingSetup, RecordingUse};
 use super::lane_request::{LaneAnswer, LaneRequest};
 use super::model_lane::{LaneReply, LaneSource, ModelLane};
-use super::model_recording::tests::call;
+use super::model_recording::tests::{call, path_request};
 use super::model_recording::{ModelRecording, RecordedModelCall};
 use super::problem::{ModelProblem, ModelProblemKind};
-use super::recorded::RecordedTime;
+use super::recorded::{PathRequest, RecordedTime};
 
 fn setup(calls: Vec<RecordedModelCall>) -> RecordingSetup {
     RecordingSetup {
@@ -25,6 +27,7 @@ fn setup(calls: Vec<RecordedModelCall>) -> RecordingSetup {
         recording: Some(ModelRecording {
             lane: "pays once".to_owned(),
             calls,
+            requests: Vec::new(),
         }),
         again: "ananke run shop.test.yaml:12 --models record".to_owned(),
         ignore: Vec::new(),
@@ -336,4 +339,113 @@ fn a_request_that_is_sent_again_is_an_attempt_of_its_call_whenever_it_comes() {
     );
     again("b", "B");
     assert_eq!(lane.take().used.asked_again[0].call, 2);
+}
+
+/// A lane in which these requests for embeddings are recorded.
+fn lane_with_requests(bodies: &[&str], mut setup: RecordingSetup) -> ModelLane {
+    for body in bodies {
+        let recording = setup.recording.as_mut().unwrap();
+        recording
+            .requests
+            .push(path_request("/v1/embeddings?api_key=***", body));
+    }
+    lane(setup)
+}
+
+/// The number of the recorded request that answers one with this body, and the response.
+fn ask_path(lane: &ModelLane, method: &str, body: &str) -> Result<(usize, String), ModelProblem> {
+    let body = Bytes::from(body.to_owned());
+    let asked = PathRequest {
+        provider: "",
+        method,
+        target: "/v1/embeddings?api_key=abcdefghij123456",
+        body: &body,
+    };
+    match lane.path_step(&asked)? {
+        Some(PathRequestStep::Recorded(number, response, ModelPace::None)) => {
+            let text = String::from_utf8(response.frames[0].bytes.to_vec()).unwrap();
+            Ok((number, text))
+        }
+        _ => panic!("it is not recorded"),
+    }
+}
+
+#[test]
+fn other_requests_are_compared_as_json_and_answer_once() {
+    let bodies = [
+        r#"{"a":1,"b":"${ID}"}"#,
+        "not JSON",
+        r#"{"a":1,"b":"${ID}"}"#,
+    ];
+    let lane = lane_with_requests(&bodies, setup(Vec::new()));
+    lane.set_values(&[("ID".to_owned(), "thread-1".to_owned())]);
+    let same = "{ \"b\": \"thread-1\", \"a\": 1 }";
+    let expected = format!("re: {}", bodies[0]);
+    assert_eq!(
+        ask_path(&lane, "POST", same).unwrap(),
+        (1, expected.clone())
+    );
+    assert_eq!(ask_path(&lane, "POST", same).unwrap(), (3, expected));
+    assert_eq!(ask_path(&lane, "POST", "not JSON").unwrap().0, 2);
+    // Recorded calls that wait pass on the clock of the test, and none of these requests is a call.
+    let used = lane.take().used;
+    assert_eq!(used.passed, Duration::from_millis(1));
+    assert!(used.calls.is_empty());
+
+    for (method, body, why) in [
+        (
+            "POST",
+            same,
+            "the same request is recorded 2 times, and was answered each time",
+        ),
+        (
+            "POST",
+            "not  JSON",
+            "3 requests with this method and path are recorded, and their bodies differ",
+        ),
+        (
+            "PUT",
+            same,
+            "no request with this method and path is recorded",
+        ),
+    ] {
+        let problem = ask_path(&lane, method, body).unwrap_err();
+        let expected = format!(
+            "error[model-miss]: the model was asked something that is not recorded: {why}
+  {method} /v1/embeddings?api_key=*** of `pays once`
+  help: if that is meant: ananke run shop.test.yaml:12 --models record"
+        );
+        assert_eq!(problem.to_string(), expected);
+    }
+}
+
+#[test]
+fn other_requests_that_were_not_asked_for_are_unused_recordings() {
+    for is_loose in [false, true] {
+        let setup = RecordingSetup {
+            is_loose,
+            ..setup(Vec::new())
+        };
+        let lane = lane_with_requests(&["1", "2"], setup);
+        ask_path(&lane, "POST", "2").unwrap();
+        lane.finish();
+        let used = lane.take();
+        let found = if is_loose {
+            used.warnings
+        } else {
+            used.problems
+        };
+        assert_eq!(found.len(), 1);
+        let lines = found[0].line();
+        for part in [
+            "1 of 2 recorded requests was not asked for",
+            "request 1: POST /v1/embeddings?api_key=***",
+        ] {
+            assert!(lines.contains(part), "{lines}");
+        }
+    }
+    let lane = lane_with_requests(&["1"], setup(Vec::new()));
+    lane.finish();
+    let problem = &lane.take().problems[0];
+    assert!(problem.message.contains("never asked"), "{problem}");
 }

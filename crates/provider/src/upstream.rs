@@ -83,6 +83,8 @@ impl Upstreams {
 
 /// A request as it is sent on.
 pub(crate) struct OutgoingRequest<'r> {
+    /// `POST` or another method.
+    pub(crate) method: &'r str,
     /// The path and query that the agent asked.
     pub(crate) target: &'r str,
     /// The end of the path of the API.
@@ -90,7 +92,7 @@ pub(crate) struct OutgoingRequest<'r> {
     /// The headers, among them the key of the agent.
     pub(crate) headers: &'r [(String, String)],
     /// The body.
-    pub(crate) body: String,
+    pub(crate) body: Bytes,
 }
 
 impl Upstream {
@@ -146,7 +148,7 @@ impl Upstream {
         let asked_at = clock.now();
         let sent = self
             .forwarder
-            .forward("POST", &target, &headers, request.body);
+            .forward_whole(request.method, &target, &headers, request.body);
         let mut received = sent.await?;
         let mut response = ServedResponse::new(received.status, "", Vec::new());
         response.headers.clear();
@@ -263,10 +265,11 @@ mod tests {
             ),
         ] {
             let request = OutgoingRequest {
+                method: "POST",
                 target,
                 api_path,
                 headers: &[],
-                body: String::new(),
+                body: Bytes::new(),
             };
             assert_eq!(Upstream::new(url).unwrap().target(&request), expected);
         }

@@ -83,6 +83,31 @@ impl Forwarder {
         B: Body<Data = Bytes> + Send + Sync + 'static,
         B::Error: Into<Box<dyn StdError + Send + Sync>>,
     {
+        let body = reqwest::Body::wrap(body);
+        self.send(method, target, headers, body).await
+    }
+
+    /// The same with a body that is there as a whole.
+    ///
+    /// # Errors
+    /// The reason why there is no response.
+    pub async fn forward_whole(
+        &self,
+        method: &str,
+        target: &str,
+        headers: &[(String, String)],
+        body: Bytes,
+    ) -> Result<ForwardedResponse, String> {
+        self.send(method, target, headers, body.into()).await
+    }
+
+    async fn send(
+        &self,
+        method: &str,
+        target: &str,
+        headers: &[(String, String)],
+        body: reqwest::Body,
+    ) -> Result<ForwardedResponse, String> {
         let method = method
             .parse()
             .map_err(|_| format!("`{method}` is no method of HTTP"))?;
@@ -94,7 +119,7 @@ impl Forwarder {
                 request = request.header(name, value);
             }
         }
-        let result = request.body(reqwest::Body::wrap(body)).send().await;
+        let result = request.body(body).send().await;
         let response = result.map_err(|error| Cause::of(&error).to_string())?;
 
         let mut response_headers = Vec::new();

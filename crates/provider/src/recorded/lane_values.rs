@@ -64,6 +64,16 @@ impl LaneValues {
         request
     }
 
+    /// The text with names instead of values.
+    pub(crate) fn put_back_text(&self, text: &str) -> String {
+        self.plain.put_back(text).into_owned()
+    }
+
+    /// The text, which is JSON or has no escapes, with names instead of values.
+    pub(crate) fn put_back_json(&self, text: &str) -> String {
+        self.in_json.put_back(text).into_owned()
+    }
+
     /// The call with names instead of values. It has no frames if they do not show where the answer has a value; `read` is how its
     /// API reads them.
     pub(crate) fn put_back(

@@ -47,6 +47,22 @@ fn mask<T: Serialize + DeserializeOwned>(masked: &mut T, secrets: &[String]) -> 
     count
 }
 
+/// The text without keys and without `secrets`, and the number of those that were masked.
+pub(crate) fn masked_text(text: &str, secrets: &[String]) -> (String, usize) {
+    // JSON is read first, because the escape of a line break hides where a key begins.
+    let mut text = text.to_owned();
+    let mut in_json = 0;
+    if let Ok(mut value) = serde_json::from_str(&text) {
+        in_json = mask_value(&mut value);
+        if in_json > 0 {
+            text = value.to_string();
+        }
+    }
+    let (without, count) = without_keys(&text);
+    let (without, exact) = without_secrets(&without, secrets);
+    (without, in_json + count + exact)
+}
+
 fn without_secrets(text: &str, secrets: &[String]) -> (String, usize) {
     let mut text = text.to_owned();
     let mut count = 0;

@@ -3,6 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::model_recording::RecordedFrame;
+use ananke_agents::ServedResponse;
 use ananke_base::context::At;
 
 /// The time of the recorded calls of one attempt.
@@ -56,4 +58,19 @@ impl RecordedTime {
 /// The microseconds of a duration, or the most that can be written.
 pub(crate) fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// The frames of a response as texts; none if something in them is no text.
+pub(crate) fn frames_of(response: &ServedResponse) -> Vec<RecordedFrame> {
+    let mut frames = Vec::new();
+    for frame in &response.frames {
+        let Ok(text) = String::from_utf8(frame.bytes.to_vec()) else {
+            return Vec::new();
+        };
+        frames.push(RecordedFrame {
+            at_us: micros(frame.after),
+            text,
+        });
+    }
+    frames
 }

@@ -5,10 +5,9 @@
 //! What ends an attempt is decided in one function, since a hook, a rule, a recording and a teardown may all want to.
 
 use super::{
-    ErrorKind, FailureReason, Outcome, Problem, Quarantine, RuleResult, RuleStatus, SkipCause,
-    Status, TestEnd, TurnOutcome,
+    FailureReason, Outcome, Problem, Quarantine, RuleResult, RuleStatus, SkipCause, Status,
+    TestEnd, TurnOutcome,
 };
-use crate::process::in_one_line;
 
 /// The most bytes of what was said and called that are kept of an attempt that was not the last.
 const MOST_SAID: usize = 16 << 10;
@@ -163,16 +162,6 @@ impl Outcome {
         let mut reasons: Vec<FailureReason> = findings.map(|finding| finding.reason).collect();
         reasons.dedup();
         reasons
-    }
-
-    /// The finding of its headline on one line. The facts of a model's problem are omitted, because each has a line of its own.
-    pub fn headline_in_one_line(&self) -> Option<String> {
-        let (kind, message) = self.headline()?;
-        if kind == ErrorKind::Model.as_str() {
-            let sentence = message.lines().next().unwrap_or_default();
-            return Some(sentence.to_owned());
-        }
-        Some(in_one_line(message))
     }
 
     /// The place of its headline: the first rule that failed, else the test.

@@ -8,7 +8,8 @@
 use indexmap::IndexMap;
 
 use super::sentence::without_differing;
-use super::{FailureReason, Outcome, RuleResult, Status};
+use super::{ErrorKind, FailureReason, Outcome, RuleResult, Status};
+use crate::process::in_one_line;
 use ananke_base::text::truncate;
 
 /// The most causes of a run that are kept. A run with more has no common cause.
@@ -188,5 +189,17 @@ impl<'a> TestFinding<'a> {
             sentence: &rule.message,
             rule: Some(rule),
         }
+    }
+}
+
+impl Outcome {
+    /// The finding of its headline on one line. The facts of a model's problem are omitted, because each has a line of its own.
+    pub fn headline_in_one_line(&self) -> Option<String> {
+        let (kind, message) = self.headline()?;
+        if kind == ErrorKind::Model.as_str() {
+            let sentence = message.lines().next().unwrap_or_default();
+            return Some(sentence.to_owned());
+        }
+        Some(in_one_line(message))
     }
 }

@@ -8,8 +8,7 @@
 use indexmap::IndexMap;
 
 use super::sentence::without_differing;
-use super::{ErrorKind, FailureReason, Outcome, RuleResult, Status};
-use crate::process::in_one_line;
+use super::{FailureReason, Outcome, RuleResult, Status};
 use ananke_base::text::truncate;
 
 /// The most causes of a run that are kept. A run with more has no common cause.
@@ -189,17 +188,5 @@ impl<'a> TestFinding<'a> {
             sentence: &rule.message,
             rule: Some(rule),
         }
-    }
-}
-
-impl Outcome {
-    /// The finding of its headline on one line. The facts of a model's problem are omitted, because each has a line of its own.
-    pub fn headline_in_one_line(&self) -> Option<String> {
-        let (kind, message) = self.headline()?;
-        if kind == ErrorKind::Model.as_str() {
-            let sentence = message.lines().next().unwrap_or_default();
-            return Some(sentence.to_owned());
-        }
-        Some(in_one_line(message))
     }
 }

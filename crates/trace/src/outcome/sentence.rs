@@ -1,7 +1,5 @@
 //! Sentences that say the same of different values.
 
-use super::{ErrorKind, Outcome};
-use crate::process::in_one_line;
 use ananke_base::text::truncate;
 
 /// The word instead of values that differ.
@@ -111,18 +109,6 @@ fn is_place(word: &str) -> bool {
         let is_number = !line.is_empty() && line.bytes().all(|sign| sign.is_ascii_digit());
         is_number && file.contains('.') && file.contains(|sign: char| sign.is_ascii_alphabetic())
     })
-}
-
-impl Outcome {
-    /// The finding of its headline on one line. The facts of a model's problem are omitted, because each has a line of its own.
-    pub fn headline_in_one_line(&self) -> Option<String> {
-        let (kind, message) = self.headline()?;
-        if kind == ErrorKind::Model.as_str() {
-            let sentence = message.lines().next().unwrap_or_default();
-            return Some(sentence.to_owned());
-        }
-        Some(in_one_line(message))
-    }
 }
 
 #[cfg(test)]

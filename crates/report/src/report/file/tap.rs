@@ -9,10 +9,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::{FileOptions, FileReport};
-use crate::report::words::picks;
 use crate::report::words::run_facts::run_facts;
 use crate::report::words::stability::{checkpoint, flip, flip_rate, numbers, percent};
 use crate::report::words::walks::summary;
+use crate::report::words::{headline_in_one_line, picks};
 use crate::report::{Reporter, words::ruling};
 use crate::run_document::{RunTotals, milliseconds};
 use ananke_base::context::Scratch;
@@ -212,7 +212,7 @@ impl DiagnosisBlock {
             (outcome.test.file.as_str(), outcome.test.line),
             |(_, failure)| (&*failure.place.file, failure.place.line),
         );
-        let sentence = outcome.headline_in_one_line();
+        let sentence = headline_in_one_line(outcome);
         self.put("message", quoted(sentence.as_deref().unwrap_or(word)));
         let details = message.lines().skip(1).take(MOST_LINES);
         self.list("details", details.map(|line| quoted(line.trim())));

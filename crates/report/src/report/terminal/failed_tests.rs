@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use super::listing::{MOST, bounded, further};
 use crate::report::layout::{Page, Palette, mark};
 use crate::report::words::record_again::RecordAgain;
-use crate::report::words::title;
+use crate::report::words::{headline_in_one_line, title};
 use ananke_base::text::{escape, grouped, truncate};
 use ananke_trace::outcome::{Causes, FailureReason, Outcome, Status, StatusChange};
 
@@ -89,7 +89,7 @@ impl FailedTests {
         }
         let status = outcome.status();
         let same = self.tests.entry(key).or_insert_with(|| SameReason {
-            sentence: match outcome.headline_in_one_line() {
+            sentence: match headline_in_one_line(outcome) {
                 Some(sentence) => sentence,
                 None => status.as_str().to_owned(),
             },

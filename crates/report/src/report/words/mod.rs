@@ -12,7 +12,8 @@ pub(super) mod stability;
 pub(super) mod tokens;
 pub(super) mod walks;
 
-use ananke_trace::outcome::{Outcome, TranscriptLine, TurnOutcome};
+use ananke_trace::outcome::{ErrorKind, Outcome, TranscriptLine, TurnOutcome};
+use ananke_trace::process::in_one_line;
 use ananke_trace::trace::Peer;
 
 /// The name of the test with its row: what follows the file in an id made of both, else the name and the id that was
@@ -24,6 +25,16 @@ pub(crate) fn title(outcome: &Outcome) -> String {
         None if outcome.test.id == outcome.test.name => outcome.test.name.clone(),
         None => format!("{} ({})", outcome.test.name, outcome.test.id),
     }
+}
+
+/// The finding of the headline on one line. The facts of a model's problem are omitted, because each has a line of its own.
+pub(crate) fn headline_in_one_line(outcome: &Outcome) -> Option<String> {
+    let (kind, message) = outcome.headline()?;
+    if kind == ErrorKind::Model.as_str() {
+        let sentence = message.lines().next().unwrap_or_default();
+        return Some(sentence.to_owned());
+    }
+    Some(in_one_line(message))
 }
 
 /// The word before what a turn sends: `user`, or `request` to a server. `None` for a call to a tool of a server, which is in

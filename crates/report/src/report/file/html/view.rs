@@ -8,7 +8,7 @@ use crate::report::words::stability::{
     checkpoint as checkpoint_rate, decision, flip, numbers, rate, spent, times, tries,
 };
 use crate::report::words::walks::{details, summary};
-use crate::report::words::{checkpoints, title};
+use crate::report::words::{checkpoints, headline_in_one_line, title};
 use crate::run_document::{milliseconds, part};
 use ananke_base::context::iso8601;
 use ananke_base::text::truncate;
@@ -208,6 +208,6 @@ fn runs(outcome: &Outcome) -> Vec<String> {
 }
 
 fn headline(outcome: &Outcome) -> Option<String> {
-    let sentence = outcome.headline_in_one_line()?;
+    let sentence = headline_in_one_line(outcome)?;
     Some(truncate::chars(&sentence, LONGEST_HEADLINE).into_owned())
 }

@@ -96,6 +96,19 @@ fn embeddings_and_unknown_paths_are_recorded_and_replayed() {
     let body = json!({ "model": "e", "input": "Pay my cart", "dimensions": 3 });
     let (status, embedded) = model.ask("/v1/embeddings", &body);
     assert_eq!(status, 200);
+    // A model that is asked over another API is an error, because rules would not see the call.
+    let of_gemini = "/v1beta/models/m:generateContent";
+    assert_eq!(model.ask(of_gemini, &json!({ "contents": [] })).0, 404);
+    let ended = model.end();
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("the API of Gemini is not answered"),
+        "{}",
+        ended.stderr
+    );
+
+    let model = Model::start(folder.path(), &record);
+    assert_eq!(model.ask("/v1/embeddings", &body), (200, embedded.clone()));
     // The provider has no such path, and its refusal is an answer like any other.
     let (status, refused) = model.ask("/t/default/v1/moderations?n=1", &json!({ "input": "x" }));
     assert_eq!(status, 404);

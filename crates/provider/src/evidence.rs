@@ -10,11 +10,24 @@ use crate::mint::minted_letters;
 use crate::model_lanes::LaneEvidence;
 use crate::recorded::PathRequest;
 use ananke_agents::http_server::ReceivedRequest;
-
 use ananke_agents::{ModelBody, ModelWire, model_wires};
 
 /// The end of the name of the header by which requests name the version of their API.
 const API_VERSION: &str = "-version";
+
+/// The ends of the paths at which APIs that are not read ask a model. Rules about calls would not see these, so that they are errors
+/// also where any other path is recorded.
+const CALLS_OF_OTHER_APIS: &[&str] = &[
+    ":generateContent",
+    ":streamGenerateContent",
+    "/completions",
+    "/converse",
+    "/converse-stream",
+    "/invoke",
+    "/invoke-with-response-stream",
+    "/api/chat",
+    "/api/generate",
+];
 
 /// The part of a path that has the name of a lane after it: `/t/NAME/v1/…`.
 pub(crate) const LANE_PREFIX: &str = "/t/";
@@ -176,6 +189,16 @@ impl WholeRequest {
             user_text: texts.join("\n"),
             ..self.evidence()
         }
+    }
+
+    /// Whether it asks a model over an API that is not read.
+    pub(crate) fn is_call_of_other_api(&self) -> bool {
+        for end in CALLS_OF_OTHER_APIS {
+            if self.path.ends_with(end) {
+                return true;
+            }
+        }
+        false
     }
 
     /// The path after the version of the API, which a provider may have at another place.

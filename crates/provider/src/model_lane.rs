@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::compiled_script::{
     CompiledModelReply, CompiledModelScript, CompiledModelStep, start_patterns,
@@ -17,6 +17,7 @@ use crate::problem::{ModelProblem, ModelProblemKind};
 use crate::recorded::PathRequest;
 use crate::round_answer::round_answer;
 use ananke_agents::ServedResponse;
+use ananke_base::context::lock;
 use ananke_base::text::truncate;
 use ananke_model::model::EmbeddingAnswers;
 use ananke_trace::trace::{AnsweredBy, AskedAgain, ModelAnswer, ModelCall, ModelRequest, ModelUse};
@@ -368,7 +369,7 @@ impl ModelLane {
     }
 
     fn state(&self) -> MutexGuard<'_, LaneState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

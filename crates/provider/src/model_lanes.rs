@@ -1,6 +1,6 @@
 //! The lanes of a server, and the one that a request belongs to.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::sync::{Notify, OwnedMutexGuard};
@@ -211,7 +211,7 @@ impl ModelLanes {
 
     /// Every lane, in the order in which they were opened, after those that were replaced.
     pub fn all(&self) -> Vec<Arc<ModelLane>> {
-        let replaced = self.replaced.lock().unwrap_or_else(PoisonError::into_inner);
+        let replaced = lock(&self.replaced);
         let mut all = replaced.clone();
         all.extend(self.lanes().values().cloned());
         all
@@ -243,7 +243,7 @@ impl ModelLanes {
         drop(lanes);
         if let Some(earlier) = earlier {
             earlier.finish();
-            let mut replaced = self.replaced.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut replaced = lock(&self.replaced);
             if earlier.has_problem() && replaced.len() < MOST_LANES {
                 replaced.push(earlier);
             }
@@ -317,7 +317,7 @@ impl ModelLanes {
     }
 
     fn lanes(&self) -> MutexGuard<'_, IndexMap<String, Arc<ModelLane>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.open)
     }
 }
 

@@ -174,6 +174,9 @@ impl ModelServer {
                 }
             }
         }
+        if request.is_call_of_other_api() {
+            return self.unknown_path(request);
+        }
         if let Some(answered) = self.ask_path(request).await {
             return answered;
         }

@@ -1,8 +1,9 @@
 //! The conversations that responses end, so that a later request may name one instead of repeating it.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use ananke_base::context::lock;
 use ananke_trace::trace::{ModelAnswer, ModelRequest, PromptMessage};
 
 /// The number of responses that are stored; the oldest is forgotten first.
@@ -55,6 +56,6 @@ impl StoredMessages {
     }
 
     fn stored(&self) -> MutexGuard<'_, VecDeque<(String, Arc<[PromptMessage]>)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

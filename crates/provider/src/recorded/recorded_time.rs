@@ -1,11 +1,11 @@
 //! The time of the recorded calls of one attempt. The lanes of all its models share it, because calls to several models may overlap.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use crate::model_recording::RecordedFrame;
 use ananke_agents::ServedResponse;
-use ananke_base::context::At;
+use ananke_base::context::{At, lock};
 
 /// The time of the recorded calls of one attempt.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ impl RecordedTime {
     }
 
     fn state(&self) -> MutexGuard<'_, TimeSoFar> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -24,7 +24,7 @@ impl RecordAgain {
             return;
         };
         let help = problem.help.as_deref().unwrap_or_default();
-        if problem.kind != ErrorKind::Model || !help.ends_with(RECORD_MODELS) {
+        if problem.kind != ErrorKind::Model || !is_recorded_again(help) {
             self.has_other = true;
         } else if self.files.len() <= MOST_FILES {
             let (file, _) = outcome.place();
@@ -47,5 +47,29 @@ impl RecordAgain {
             command.push_str(&escape::shell_word(file));
         }
         Some(format!("{command} {RECORD_MODELS}"))
+    }
+}
+
+/// Whether a remedy is to record a test again. Another line may offer what to ignore.
+fn is_recorded_again(help: &str) -> bool {
+    for line in help.lines() {
+        if line.ends_with(RECORD_MODELS) {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_remedy_may_offer_what_to_ignore_too() {
+        let command = format!("if that is meant: ananke run a.test.yaml {RECORD_MODELS}");
+        assert!(is_recorded_again(&command));
+        let offer = "if it varies: models.main.ignore: [\"Today\"]";
+        assert!(is_recorded_again(&format!("{command}\n{offer}")));
+        assert!(!is_recorded_again(offer));
     }
 }

@@ -212,30 +212,19 @@ impl ModelLane {
     /// once, at the end.
     pub fn finish(&self) {
         let mut state = self.state();
-        // Nothing more is reported after another problem, because the agent need not have come as far as to ask for the rest. Nor is
-        // such a lane worth a recording.
+        // Nothing more is reported after another problem, because the agent need not have come as far as to ask for the rest.
         if state.problems > 0 {
             return;
         }
         let mut problems = state.unused();
-        let mut warnings = Vec::new();
-        let calls = state.calls;
-        if let Some(recording) = &mut state.recording {
-            match recording.problem_at_end(calls) {
-                Some(problem) if problem.is_warning => warnings.push(problem),
-                problem => problems.extend(problem),
-            }
-            if problems.is_empty() {
-                match recording.write(&self.name) {
-                    Ok(of_file) => warnings.extend(of_file),
-                    Err(problem) => problems.push(problem),
-                }
-            }
+        if let Some(recording) = &state.recording {
+            problems.extend(recording.problem_at_end(state.calls));
         }
-        state.since_taken.warnings.extend(warnings);
         for problem in problems {
             state.add_problem(problem);
         }
+        drop(state);
+        self.write_recording();
     }
 
     /// Adds a problem that was found outside of the script.
@@ -260,7 +249,7 @@ impl ModelLane {
         Err(problem)
     }
 
-    /// Writes what was recorded, whatever the test makes of the answers. After a problem of the lane, nothing is written.
+    /// Writes what was recorded, whatever the test makes of the answers. A lane with a problem is not worth a recording.
     pub fn write_recording(&self) {
         let mut state = self.state();
         if state.problems > 0 {
@@ -529,6 +518,10 @@ impl LaneState {
     }
 
     fn add_problem(&mut self, problem: ModelProblem) {
+        if problem.is_warning {
+            self.since_taken.warnings.push(problem);
+            return;
+        }
         self.problems += 1;
         if self.problems <= MOST_PROBLEMS {
             self.since_taken.problems.push(problem);

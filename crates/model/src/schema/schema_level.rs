@@ -42,6 +42,14 @@ impl SchemaLevel {
     }
 }
 
+/// Where an unknown key would be right, found by its name and the kind of its value.
+pub(super) struct BelongingPlace {
+    /// What stands after "`KEY` belongs".
+    pub(super) words: String,
+    /// Whether the key is known in a neighbour alone: a similar key of the mapping itself is more likely meant.
+    pub(super) is_in_neighbour: bool,
+}
+
 /// The place where an entry belongs whose key does not exist in the mapping `here`, inside `levels`, outermost first: under
 /// another key, or next to one. The places that can have its value come first.
 pub(super) fn place(
@@ -49,7 +57,7 @@ pub(super) fn place(
     here: &'static Map<String, Value>,
     levels: &[SchemaLevel],
     (key, value): (&str, &Node),
-) -> Option<String> {
+) -> Option<BelongingPlace> {
     let fits = |property: &'static Value| {
         forms(whole, property, None)
             .iter()
@@ -65,7 +73,7 @@ fn place_among(
     levels: &[SchemaLevel],
     key: &str,
     fits: &dyn Fn(&'static Value) -> bool,
-) -> Option<String> {
+) -> Option<BelongingPlace> {
     let search = KeySearch { whole, key, fits };
     let own = search.below(here, None, DEEPEST);
     let outwards = levels.iter().rev().take(FARTHEST);
@@ -73,15 +81,26 @@ fn place_among(
         .clone()
         .find(|level| search.is_in(level.properties));
     let next = around.map(|level| format!("next to `{}`", level.key));
-    match (own, next) {
-        (Some(own), Some(next)) => Some(format!("under {own}, or {next}")),
-        (Some(own), None) => Some(format!("under {own}")),
-        (None, Some(next)) => Some(next),
-        (None, None) => outwards.clone().find_map(|level| {
-            let below = search.below(level.properties, Some(level.key), 1)?;
-            Some(format!("under {below}, next to `{}`", level.key))
-        }),
-    }
+    let words = match (own, next) {
+        (Some(own), Some(next)) => format!("under {own}, or {next}"),
+        (Some(own), None) => format!("under {own}"),
+        (None, Some(next)) => next,
+        (None, None) => {
+            for level in outwards {
+                if let Some(below) = search.below(level.properties, Some(level.key), 1) {
+                    return Some(BelongingPlace {
+                        words: format!("under {below}, next to `{}`", level.key),
+                        is_in_neighbour: true,
+                    });
+                }
+            }
+            return None;
+        }
+    };
+    Some(BelongingPlace {
+        words,
+        is_in_neighbour: false,
+    })
 }
 
 /// A key that is looked for.

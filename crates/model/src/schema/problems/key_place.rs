@@ -34,18 +34,25 @@ impl Problems<'_> {
         }
         let properties = here.properties?;
         let place = |key| schema_level::place(self.schema, properties, levels, (key, &entry.value));
-        if let Some(place) = place(key) {
-            return Some(format!("`{}` belongs {place}", printable(key)));
-        }
-        if nearest(key, known.iter().copied()).is_some() {
+        let found = place(key);
+        // A similar key of this mapping is more likely than the same key of a neighbour, and less likely than that of a level around.
+        let is_certain = match &found {
+            Some(found) => !found.is_in_neighbour,
+            None => false,
+        };
+        if !is_certain && nearest(key, known.iter().copied()).is_some() {
             return None;
+        }
+        if let Some(found) = found {
+            return Some(format!("`{}` belongs {}", printable(key), found.words));
         }
         if let Some((meaning, place)) = meanings
             .last()
             .and_then(|meaning| Some((meaning, place(meaning)?)))
         {
             return Some(format!(
-                "this is called `{meaning}` here, and belongs {place}"
+                "this is called `{meaning}` here, and belongs {}",
+                place.words
             ));
         }
         // Nothing of a case belongs in a file of YAML.
@@ -63,7 +70,7 @@ impl Problems<'_> {
         if top.contains_key(key) {
             return Some(format!("`{}` belongs {file}", printable(key)));
         }
-        let place = schema_level::place(other, top, &[], (key, &entry.value))?;
+        let place = schema_level::place(other, top, &[], (key, &entry.value))?.words;
         // The inner keys of a target are those of one protocol, so that elsewhere another key is meant.
         if place.contains("`target.") {
             return None;

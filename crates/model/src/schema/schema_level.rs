@@ -42,7 +42,7 @@ impl SchemaLevel {
     }
 }
 
-/// Where an unknown key would be right, found by its name and the kind of its value.
+/// The right place of an unknown key, found by its name and the kind of its value.
 pub(super) struct BelongingPlace {
     /// What stands after "`KEY` belongs".
     pub(super) words: String,
